@@ -1,0 +1,129 @@
+# Evenhand. `make` alone lists what there is. Linux and macOS; on Windows inside WSL.
+# Written for GNU make 3.81 (macOS) and later.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV       := .venv
+BIN        := $(VENV)/bin
+LOCK_VENV  := .venv-lock
+DEMO_STORE ?= ./evenhand-demo
+PORT       ?= 8765
+# ARGS goes on to pytest (test, check) and to the benchmark (bench): make test ARGS="-k gate -x"
+ARGS       ?=
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+##@ Use it
+
+.PHONY: run
+run: demo ## set up, make the demo study and serve it (PORT=8765)
+	$(BIN)/evenhand --store "$(DEMO_STORE)" serve --port "$(PORT)"
+
+.PHONY: demo
+demo: $(VENV)/.run-installed ## set up and make the demo study, without serving it
+	$(BIN)/evenhand --store "$(DEMO_STORE)" demo
+
+##@ Work on it
+
+.PHONY: test
+test: $(VENV)/.dev-installed ## set up and run all tests (browser tests skip where there is no Chromium)
+	$(BIN)/python -m pytest $(ARGS)
+
+.PHONY: check
+check: lint types test ## exactly what CI asks: lint, types, tests
+
+.PHONY: lint
+lint: $(VENV)/.dev-installed ## ruff: rules and format
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+.PHONY: types
+types: $(VENV)/.dev-installed ## mypy, strict
+	$(BIN)/mypy
+
+.PHONY: format
+format: $(VENV)/.dev-installed ## let ruff format the code and mend what it can
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+.PHONY: bench
+bench: $(VENV)/.dev-installed ## measure load and speed (minutes; not part of the tests)
+	$(BIN)/python -m scripts.bench $(ARGS)
+
+.PHONY: lock
+lock: $(LOCK_VENV)/.uv-installed ## write both lock files anew (UPGRADE=1: with the newest versions)
+	$(LOCK) pyproject.toml -o requirements.lock
+	$(LOCK) --group dev pyproject.toml -o requirements-dev.lock
+	@! grep -n '://' requirements.lock requirements-dev.lock \
+	  || { echo "A lock file names a registry; it must not." >&2; exit 1; }
+
+.PHONY: dev
+dev: $(VENV)/.dev-installed ## set up for development, and nothing else
+
+.PHONY: python
+python: ## say which Python would be used
+	@$(FIND_PYTHON); "$$found" -c 'import sys; print(sys.executable, sys.version.split()[0])'
+
+.PHONY: clean
+clean: ## remove environments and caches (stores and exports are never touched)
+	rm -rf $(VENV) .venv-* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find app migrations scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.PHONY: help
+help: ## this list
+	@awk 'BEGIN { FS = ":.*## " } \
+	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z][a-z-]*:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+# --- Set-up. Stamps lie inside the environment, so that they go when it goes. ---
+
+# Leaves the first Python that will do in $found, or stops and says what is missing.
+# Asking each for its version also passes over pyenv's shims of versions that are not active.
+FIND_PYTHON = found=; bare=; \
+	for name in $(if $(PYTHON),"$(PYTHON)",python3.13 python3.12 python3.11 python3); do \
+	  "$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 || continue; \
+	  if "$$name" -c 'import ensurepip, venv' >/dev/null 2>&1; then found=$$name; break; fi; \
+	  bare=$${bare:-$$name}; \
+	done; \
+	if [ -z "$$found" ] && [ -n "$$bare" ]; then \
+	  package=$$("$$bare" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])'); \
+	  echo "$$bare cannot make virtual environments here: its module ensurepip is missing." >&2; \
+	  echo "On Debian and Ubuntu:  sudo apt install $$package   Then run make again." >&2; \
+	  exit 1; \
+	elif [ -z "$$found" ]; then \
+	  echo "Evenhand needs Python 3.11 or newer; $(if $(PYTHON),$(PYTHON) is not,none was found)." >&2; \
+	  echo "Debian and Ubuntu:  sudo apt install python3 python3-venv     macOS:  brew install python" >&2; \
+	  echo "Installed somewhere unusual?  make PYTHON=/path/to/python3" >&2; \
+	  exit 1; \
+	fi
+
+# A dangling link (its Python was removed) counts as missing, so the environment is made anew.
+$(BIN)/python:
+	@$(FIND_PYTHON); echo "Making $(VENV) with $$found ..."; "$$found" -m venv --clear $(VENV)
+
+# `ensurepip` mends an environment whose making was interrupted.
+INSTALL = $(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip --default-pip; \
+	$(BIN)/python -m pip install --quiet
+
+$(VENV)/.run-installed: $(BIN)/python requirements.lock pyproject.toml
+	@echo "Installing the pinned packages (once; a minute or so) ..."
+	@$(INSTALL) --require-hashes -r requirements.lock
+	@$(INSTALL) --no-deps -e .
+	@touch $@
+
+# The development lock holds all of the other one.
+$(VENV)/.dev-installed: $(BIN)/python requirements-dev.lock requirements.lock pyproject.toml
+	@echo "Installing the pinned packages and the tools for tests (once; a minute or two) ..."
+	@$(INSTALL) --require-hashes -r requirements-dev.lock
+	@$(INSTALL) --no-deps -e .
+	@touch $(VENV)/.run-installed $@
+
+# uv only writes the locks. It stays out of .venv: nothing that runs or tests needs it.
+LOCK = $(LOCK_VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-header $(if $(UPGRADE),--upgrade)
+
+$(LOCK_VENV)/.uv-installed:
+	@$(FIND_PYTHON); "$$found" -m venv --clear $(LOCK_VENV)
+	@$(LOCK_VENV)/bin/python -m pip install --quiet 'uv>=0.5'
+	@touch $@

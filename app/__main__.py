@@ -1,0 +1,5 @@
+"""`python -m app` is `evenhand`."""
+
+from app.cli.main import main
+
+main()

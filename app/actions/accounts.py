@@ -1,0 +1,187 @@
+"""Accounts, one-time codes, signing in and out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from app import security
+from app.domain.errors import InvalidInput, NotFound, Refused
+from app.store import accounts, audit
+from app.store.db import Connection, Store
+from app.world import World
+
+NAME: Final = re.compile(r"\w[\w.@-]{1,63}")
+CODE_DAYS: Final = 7
+WRONG: Final = "Name and password do not fit. Passwords are case-sensitive."
+WRONG_CODE: Final = "Name and code do not fit, or the code was used or is too old. Ask for a new one."
+
+
+@dataclass(frozen=True)
+class SignedIn:
+    """A fresh session: its token goes into the cookie and is never stored."""
+
+    token: str
+    name: str
+
+
+def add(
+    store: Store, world: World, passwords: security.Passwords, name: str, *, lead: bool, password: str | None = None
+) -> str | None:
+    """Add an account. Returns a one-time code, or None where a password was given.
+
+    Raises InvalidInput for a bad name or password, Refused where the name is taken.
+    """
+    if not NAME.fullmatch(name):
+        told = "2 to 64 letters, digits, dots, hyphens, underscores or @, beginning with a letter or digit"
+        raise InvalidInput.of(f"expected {told}", field="name")
+    code = None
+    secret: dict[str, str | None] = {}
+    if password is None:
+        code, secret = _new_code(world)
+    else:
+        security.check_new_password(password, name)
+        secret = {"password_hash": passwords.hash(password)}
+    with store.write() as connection:
+        if accounts.by_name(connection, name) is not None:
+            message = f"There is an account “{name}” already. To give it a new code: evenhand user reset {name}"
+            raise Refused("taken", message)
+        accounts.add(connection, name=name, lead=lead, created_at=world.stamp(), **secret)
+        audit.record(connection, world, audit.LOCAL, "account.added", name=name, lead=lead)
+    return code
+
+
+def _new_code(world: World) -> tuple[str, dict[str, str | None]]:
+    code = world.token(12)
+    expires = (world.now() + timedelta(days=CODE_DAYS)).isoformat(timespec="seconds")
+    return code, {"code_hash": security.token_hash(code), "code_expires": expires}
+
+
+def reset(store: Store, world: World, name: str) -> str:
+    """Give an account a new one-time code; its password and sessions end. Raises NotFound."""
+    code, secret = _new_code(world)
+    with store.write() as connection:
+        account = _existing(accounts.by_name(connection, name), name)
+        accounts.change(connection, account, password_hash=None, disabled=False, **secret)
+        accounts.end_sessions_of(connection, account)
+        audit.record(connection, world, audit.LOCAL, "account.reset", name=name)
+    return code
+
+
+def disable(store: Store, world: World, name: str) -> None:
+    """Shut an account out; what it stored stays. Raises NotFound."""
+    with store.write() as connection:
+        account = _existing(accounts.by_name(connection, name), name)
+        accounts.change(connection, account, disabled=True, code_hash=None)
+        accounts.end_sessions_of(connection, account)
+        audit.record(connection, world, audit.LOCAL, "account.disabled", name=name)
+
+
+def _existing(row: object, name: str) -> int:
+    if row is None:
+        message = f"There is no account “{name}”."
+        raise NotFound(message)
+    return int(row.id)  # type: ignore[attr-defined]
+
+
+def sign_in(store: Store, world: World, passwords: security.Passwords, name: str, password: str) -> SignedIn:
+    """Check a password and open a session.
+
+    Raises InvalidInput with one message for every cause. A refused attempt is audited
+    without the name: it may be a password typed in the wrong field.
+    """
+    with store.read() as connection:
+        row = accounts.by_name(connection, name)
+    usable = row is not None and not row.disabled
+    fits = passwords.matches(password, row.password_hash if row is not None and usable else None)
+    if row is None or not fits:
+        with store.write() as connection:
+            audit.record(connection, world, "nobody", "sign_in.refused")
+        raise InvalidInput.of(WRONG, field="password")
+    return _open(store, world, row.id, row.name)
+
+
+def _open(store: Store, world: World, account_id: int, name: str, **change: str | None) -> SignedIn:
+    token = world.token(32)
+    with store.write() as connection:
+        if change:
+            accounts.change(connection, account_id, **change)
+            accounts.end_sessions_of(connection, account_id)
+        accounts.open_session(
+            connection,
+            token_hash=security.token_hash(token),
+            account_id=account_id,
+            csrf=world.token(16),
+            created_at=world.stamp(),
+            seen_at=world.stamp(),
+        )
+        audit.record(connection, world, name, "password.set" if change else "session.opened")
+    return SignedIn(token, name)
+
+
+def use_code(
+    store: Store, world: World, passwords: security.Passwords, name: str, code: str, password: str
+) -> SignedIn:
+    """Take a one-time code, set the password, open a session. Raises InvalidInput."""
+    with store.read() as connection:
+        row = accounts.by_name(connection, name)
+    expected = row.code_hash if row is not None and not row.disabled else None
+    current = (
+        row is not None and row.code_expires is not None and datetime.fromisoformat(row.code_expires) > world.now()
+    )
+    if not security.same(security.token_hash(code.strip()), expected or "") or not current or row is None:
+        raise InvalidInput.of(WRONG_CODE, field="code")
+    security.check_new_password(password, name)
+    hashed = passwords.hash(password)
+    return _open(store, world, row.id, row.name, password_hash=hashed, code_hash=None, code_expires=None)
+
+
+def change_password(
+    store: Store, world: World, passwords: security.Passwords, name: str, current: str, password: str
+) -> SignedIn:
+    """Set a new password; every session of the account ends and a new one opens. Raises InvalidInput."""
+    with store.read() as connection:
+        row = accounts.by_name(connection, name)
+    if row is None or not passwords.matches(current, row.password_hash):
+        raise InvalidInput.of("This is not your current password.", field="current")
+    security.check_new_password(password, name)
+    return _open(store, world, row.id, row.name, password_hash=passwords.hash(password))
+
+
+def sign_out(store: Store, world: World, token: str, name: str) -> None:
+    """End a session."""
+    with store.write() as connection:
+        accounts.end_session(connection, security.token_hash(token))
+        audit.record(connection, world, name, "session.ended")
+
+
+def choose_study(store: Store, token: str, study_id: str) -> None:
+    """Keep which study the session works on (a session touch: not audited)."""
+    with store.write() as connection:
+        accounts.choose_study(connection, security.token_hash(token), study_id)
+
+
+def touch(store: Store, world: World, token: str) -> None:
+    """Note that a session is in use (not audited)."""
+    with store.write() as connection:
+        accounts.touch_session(connection, security.token_hash(token), world.stamp())
+
+
+def start_server(store: Store, world: World) -> str:
+    """End every session of before, and return the server's unguessable host name."""
+    with store.write() as connection:
+        ended = accounts.end_all_sessions(connection)
+        name = host_name(connection, world)
+        audit.record(connection, world, audit.LOCAL, "server.started", sessions_ended=ended)
+    return name
+
+
+def host_name(connection: Connection, world: World) -> str:
+    """Return the store's host name under `.localhost`, drawn once for each store."""
+    name = accounts.read_setting(connection, "host_name")
+    if name is None:
+        name = f"{world.token(12).lower().replace('_', 'x').replace('-', 'y')}.localhost"
+        accounts.write_setting(connection, "host_name", name)
+    return name

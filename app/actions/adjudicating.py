@@ -1,0 +1,54 @@
+"""The third judge's steps: open the queue, an own judgement first, then keep, change or leave unresolved."""
+
+from __future__ import annotations
+
+from app.actions.reviewing import Form, Judge, add, admit
+from app.domain.errors import Refused
+from app.domain.judgement import check, decide
+from app.store import audit, judgements, studies
+from app.store.db import Connection, Store
+from app.world import World
+
+
+def open_queue(store: Store, world: World, judge: Judge) -> None:
+    """Note the adjudicator's first look, with or without anything in the queue: it ends reopening.
+
+    Before all reviews are signed nothing is opened.
+    """
+    with store.read() as connection:
+        if _opened(connection, judge) or judgements.unsigned(connection, judge.study_id, "reviewer"):
+            return
+    with store.write() as connection:
+        if _opened(connection, judge) or judgements.unsigned(connection, judge.study_id, "reviewer"):
+            return
+        studies.change(connection, judge.study_id, adjudication_opened_at=world.stamp())
+        audit.record(connection, world, judge.name, "adjudication.opened", judge.study_id)
+
+
+def _opened(connection: Connection, judge: Judge) -> bool:
+    return studies.get(connection, judge.study_id).adjudication_opened_at is not None
+
+
+def submit(store: Store, world: World, judge: Judge, token: str, form: Form) -> None:
+    """Store the step that is due: the own judgement, or the decision after the reviews were seen.
+
+    Raises InvalidInput, NotFound, StaleVersion, Refused.
+    """
+    with store.write() as connection:
+        slot = admit(connection, judge, token, form)
+        if slot is None:
+            return
+        if judgements.unsigned(connection, judge.study_id, "reviewer"):
+            message = "The queue is not open: a review was reopened."
+            raise Refused("not_open", message)
+        rules = studies.protocol_of(studies.get(connection, judge.study_id))
+        own_first = rules["adjudication.own_judgement_first"]
+        if own_first and slot.version == 0:
+            given = check(form, identical=slot.equivalent)
+            add(connection, world, judge, slot, form, step="own", done=False, **judgements.encode(given))
+            return
+        own = judgements.newest(connection, slot.id, "own")
+        decided = decide(form, judgements.decode(own) if own else None, identical=slot.equivalent)
+        values = judgements.encode(decided.judgement)
+        values |= {"decision": decided.decision, "unresolved_reason": decided.unresolved_reason}
+        add(connection, world, judge, slot, form, step="final", done=True, **values)

@@ -1,0 +1,90 @@
+"""The lead's acts after the freeze: reopen a set, log a deviation, close the study."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from app.actions.privacy import refuse_private
+from app.domain.errors import InvalidInput, NotFound, Refused
+from app.store import audit, judgements, studies
+from app.store.db import Connection, Row, Store
+from app.store.progress import progress
+from app.world import World
+
+MAX_TEXT: Final = 4_000
+
+
+def running(connection: Connection, study_id: str) -> Row[Any]:
+    """Return the row of a study that is frozen and not closed. Raises NotFound, Refused."""
+    row = studies.get(connection, study_id)
+    if row.frozen_at is None:
+        message = f"“{study_id}” is not frozen yet."
+        raise Refused("not_frozen", message)
+    if row.closed_at is not None:
+        message = f"“{study_id}” is closed: nothing in it can be changed any more."
+        raise Refused("closed", message)
+    return row
+
+
+def _text(given: str | None, field: str) -> str:
+    text = (given or "").strip()
+    if not 0 < len(text) <= MAX_TEXT:
+        raise InvalidInput.of(f"expected text of 1 to {MAX_TEXT:,} characters", field=field)
+    return text
+
+
+def reopen(store: Store, world: World, actor: str, study_id: str, name: str, reason: str) -> None:
+    """Take a reviewer's sign-off back, until the adjudicator first opens the queue.
+
+    Raises InvalidInput, NotFound, Refused.
+    """
+    why = _text(reason, "reason")
+    with store.write() as connection:
+        row = running(connection, study_id)
+        person = next(
+            (p for p in studies.members(connection, study_id) if p.name == name and p.role == "reviewer"), None
+        )
+        if person is None:
+            message = f"“{name}” is not a reviewer of this study."
+            raise NotFound(message)
+        if row.adjudication_opened_at is not None:
+            message = "The adjudicator has opened the adjudication page: no set can be reopened any more."
+            raise Refused("adjudication_opened", message)
+        standing = judgements.standing_sign_off(connection, study_id, person.account_id)
+        if standing is None:
+            message = f"“{name}” has not signed off; there is nothing to reopen."
+            raise Refused("not_signed", message)
+        judgements.reopen_sign_off(connection, standing.id, world.stamp(), why)
+        judgements.set_routed(connection, study_id, [])
+        audit.record(connection, world, actor, "set.reopened", study_id, name=name)
+
+
+def log_deviation(store: Store, world: World, actor: str, study_id: str, text: str) -> None:
+    """Log a departure from the protocol; the memo prints it. Raises InvalidInput, NotFound, Refused."""
+    told = _text(text, "text")
+    with store.write() as connection:
+        row = running(connection, study_id)
+        refuse_private(connection, row, {"text": told})
+        studies.add_deviation(connection, study_id, world.stamp(), told)
+        audit.record(connection, world, actor, "deviation.logged", study_id)
+
+
+def close(store: Store, world: World, actor: str, study_id: str, reason: str | None = None) -> str:
+    """End the study and reveal the arms; return the head of the audit chain, which the memo carries.
+
+    While a set is unsigned a reason is needed: its reviews stay drafts and their items
+    pending. Raises InvalidInput, NotFound, Refused.
+    """
+    with store.write() as connection:
+        row = running(connection, study_id)
+        early = not progress(connection, row).ready_to_close
+        if early and not (reason or "").strip():
+            told = "not every set is signed: closing early needs a reason, and unsigned reviews then stay drafts"
+            raise InvalidInput.of(told, field="reason")
+        why = _text(reason, "reason") if early else None
+        if why is not None:
+            refuse_private(connection, row, {"reason": why})
+        audit.record(connection, world, actor, "study.closed", study_id, early=early)
+        head = audit.record(connection, world, actor, "arms.revealed", study_id)
+        studies.change(connection, study_id, closed_at=world.stamp(), close_reason=why, closed_head=head)
+    return head

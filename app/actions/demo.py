@@ -1,0 +1,90 @@
+"""The demo: a frozen study on invented items, with a fixed cast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from app.actions import accounts, freezing, preparing
+from app.config import content
+from app.domain.errors import NotFound
+from app.security import Passwords
+from app.store import accounts as stored_accounts
+from app.store import audit, studies
+from app.store.db import Store
+from app.world import World
+
+STUDY: Final = "demo"
+MARK: Final = "demo-store"
+
+
+@dataclass(frozen=True)
+class Player:
+    """One demo account. Its password is no secret: the texts are invented."""
+
+    name: str
+    role: str
+
+    @property
+    def password(self) -> str:
+        """The demo password, the same in every demo store."""
+        return f"{self.name}-likes-a-demo"
+
+
+CAST: Final = (
+    Player("rosa", "reviewer"),
+    Player("ravi", "reviewer"),
+    Player("ines", "adjudicator"),
+    Player("lena", "lead"),
+)
+
+
+def prepare(store: Store, world: World, passwords: Passwords) -> str:
+    """Make the demo study unless the store has it; return the store's host name."""
+    (store.folder / MARK).touch()
+    with store.read() as connection:
+        known = {row.name for row in stored_accounts.listing(connection)}
+    for player in CAST:
+        if player.name not in known:
+            accounts.add(store, world, passwords, player.name, lead=player.role == "lead", password=player.password)
+    if not _frozen(store):
+        _make(store, world)
+    with store.write() as connection:
+        name = accounts.host_name(connection, world)
+        audit.record(connection, world, audit.LOCAL, "demo.prepared")
+    return name
+
+
+def _frozen(store: Store) -> bool:
+    with store.read() as connection:
+        try:
+            return studies.get(connection, STUDY).frozen_at is not None
+        except NotFound:
+            return False
+
+
+def _make(store: Store, world: World) -> None:
+    """Take the steps that a lead would take; what a stopped run left is taken up where it ended."""
+    actor = audit.LOCAL
+    with store.read() as connection:
+        there = any(row.id == STUDY for row in studies.listing(connection))
+    if not there:
+        preparing.create(store, world, actor, content("demo/protocol.toml").read_bytes(), "protocol.toml")
+    preparing.set_rights(store, world, actor, STUDY, content("demo/rights.toml").read_bytes(), "rights.toml")
+    items = content("demo/items.jsonl").read_bytes()
+    preparing.import_items(store, world, actor, STUDY, items, "items.jsonl", replace=True)
+    by_role = {
+        role: [player.name for player in CAST if player.role == role] for role in ("reviewer", "adjudicator", "lead")
+    }
+    preparing.assign(
+        store,
+        world,
+        actor,
+        STUDY,
+        reviewers=by_role["reviewer"],
+        leads=by_role["lead"],
+        adjudicator=by_role["adjudicator"][0],
+        attested="invented people of the demo",
+    )
+    report = preparing.check(store, STUDY)
+    freezing.freeze(store, world, actor, STUDY, [each.code for each in report.acknowledge])

@@ -1,0 +1,110 @@
+"""The freeze: everything under one hash, sides and orders drawn once, nothing redrawn."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from app import __version__
+from app.actions import preparing
+from app.config import content
+from app.domain import blinding, codebook, manifest
+from app.domain.errors import InvalidInput, Refused
+from app.domain.item import Item
+from app.domain.protocol import Protocol
+from app.domain.readiness import Readiness
+from app.domain.text import equivalent
+from app.store import audit, studies
+from app.store.db import Connection, Row, Store
+from app.world import World
+
+
+def freeze(store: Store, world: World, actor: str, study_id: str, acknowledged: Collection[str] = ()) -> str:
+    """Freeze a study and return its manifest's SHA-256.
+
+    Raises InvalidInput with every error of the check, Refused where something is not
+    acknowledged or the study is frozen already, NotFound.
+    """
+    guidelines = content("guidelines.toml").read_text(encoding="utf-8")
+    with store.write() as connection:
+        row = preparing.draft_of(connection, study_id)
+        rows = list(studies.items(connection, study_id))
+        report = preparing.assess(connection, row, [item for _, item in rows])
+        _refuse_unready(report, acknowledged)
+        rules = studies.protocol_of(row)
+        fixed = [_fixed(world, rules, stored.id, item) for stored, item in rows]
+        studies.freeze_items(connection, fixed)
+        _draw(connection, world, study_id, rows, fixed)
+        whole = manifest.manifest(
+            protocol=rules.as_data(),
+            codebook=codebook.as_data(),
+            guidelines_sha256=manifest.bytes_digest(guidelines.encode()),
+            ledger=[source.as_data() for source in studies.ledger(connection, study_id)],
+            item_digests=[each["digest"] for each in fixed],
+            software=f"evenhand {__version__}",
+        )
+        hashed = manifest.digest(whole)
+        studies.change(
+            connection,
+            study_id,
+            frozen_at=world.stamp(),
+            manifest=manifest.canonical(whole).decode(),
+            manifest_sha256=hashed,
+            guidelines=guidelines,
+            equal_one_panel=report.equal_one_panel,
+        )
+        noted = sorted(each.code for each in report.acknowledge)
+        audit.record(connection, world, actor, "study.frozen", study_id, manifest_sha256=hashed, acknowledged=noted)
+    return hashed
+
+
+def _refuse_unready(report: Readiness, acknowledged: Collection[str]) -> None:
+    if report.errors:
+        raise InvalidInput(report.errors)
+    lacking = [each for each in report.acknowledge if each.code not in acknowledged]
+    if lacking:
+        told = "\n".join(f"  {each.code}: {each.text} ({each.count})" for each in lacking)
+        options = " ".join(f"--acknowledge {each.code}" for each in lacking)
+        raise Refused(
+            "acknowledge", f"Before the freeze these must be acknowledged:\n{told}\nIf they are right: {options}"
+        )
+
+
+def _fixed(world: World, rules: Protocol, key: int, item: Item) -> dict[str, Any]:
+    equal = equivalent(item.off, item.on, rules["review.comparator"])
+    salt = world.token(16)
+    return {
+        "key": key,
+        "equivalent": equal,
+        "auto_coded": equal and rules["review.identical_pairs"] == "auto",
+        "salt": salt,
+        "digest": manifest.item_digest(item, salt),
+    }
+
+
+def _draw(
+    connection: Connection,
+    world: World,
+    study_id: str,
+    rows: Sequence[tuple[Row[Any], Item]],
+    fixed: Sequence[dict[str, Any]],
+) -> None:
+    """Draw and store every judge's sides and order over the items that people see."""
+    seen = [
+        (stored.id, item.stratum) for (stored, item), each in zip(rows, fixed, strict=True) if not each["auto_coded"]
+    ]
+    keys = [key for key, _ in seen]
+    strata = [stratum for _, stratum in seen]
+    people = studies.members(connection, study_id)
+    reviewers = [person.account_id for person in people if person.role == "reviewer"]
+    adjudicators = [person.account_id for person in people if person.role == "adjudicator"]
+    slots = blinding.allocate(strata, len(reviewers), world.below)
+    studies.add_slots(connection, study_id, slots, reviewers, keys, _tokens(world), adjudication=False)
+    if adjudicators:
+        fresh = blinding.allocate_adjudicator(strata, world.below)
+        studies.add_slots(connection, study_id, fresh, adjudicators, keys, _tokens(world), adjudication=True)
+
+
+def _tokens(world: World) -> Iterator[str]:
+    while True:
+        yield world.token(16)

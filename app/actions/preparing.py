@@ -1,0 +1,176 @@
+"""Everything before the freeze: create, rights, import, assign, check."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.actions.privacy import private_in
+from app.domain import item as items_of
+from app.domain import manifest, protocol, readiness, rights
+from app.domain.errors import InvalidInput, Problem, Refused
+from app.domain.item import Item
+from app.formats.jsonl import read_jsonl
+from app.formats.toml import read_toml
+from app.store import accounts, audit, studies
+from app.store.db import Connection, Row, Store
+from app.world import World
+
+
+def draft_of(connection: Connection, study_id: str) -> Row[Any]:
+    """Return a study's row while it may still be prepared. Raises NotFound, Refused."""
+    row = studies.get(connection, study_id)
+    if row.frozen_at is not None:
+        message = f"“{study_id}” is frozen. A new version is a new study that names its parent."
+        raise Refused("frozen", message)
+    return row
+
+
+def create(store: Store, world: World, actor: str, data: bytes, name: str) -> str:
+    """Create a study from a protocol file and return its id. Raises InvalidInput, Refused."""
+    rules = protocol.parse(read_toml(data, name), name)
+    content = manifest.canonical(rules.as_data())
+    with store.write() as connection:
+        if any(row.id == rules.id for row in studies.listing(connection)):
+            message = f"There is a study “{rules.id}” already. A new version is a new study with an id of its own."
+            raise Refused("taken", message)
+        digest = manifest.bytes_digest(content)
+        studies.add(
+            connection,
+            id=rules.id,
+            title=rules.title,
+            protocol=content.decode(),
+            protocol_sha256=digest,
+            created_at=world.stamp(),
+        )
+        audit.record(connection, world, actor, "study.created", rules.id, protocol_sha256=digest)
+    return rules.id
+
+
+def set_rights(store: Store, world: World, actor: str, study_id: str, data: bytes, name: str) -> int:
+    """Store a study's rights ledger in place of the former; return the number of sources.
+
+    Raises InvalidInput, NotFound, Refused.
+    """
+    sources = rights.parse(read_toml(data, name), name)
+    with store.write() as connection:
+        draft_of(connection, study_id)
+        studies.replace_ledger(connection, study_id, sources)
+        digest = manifest.digest([source.as_data() for source in sources])
+        audit.record(connection, world, actor, "rights.set", study_id, sources=len(sources), sha256=digest)
+    return len(sources)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import took: number of items, and how many a replacement removed."""
+
+    items: int
+    removed: int
+
+
+def import_items(
+    store: Store, world: World, actor: str, study_id: str, data: bytes, name: str, *, replace: bool = False
+) -> Imported:
+    """Add every item of a JSON Lines file to a draft, or report every problem and store nothing.
+
+    `replace`: remove the items of before first. Raises InvalidInput, NotFound, Refused.
+    """
+    rows = read_jsonl(data, name)
+    problems = list(rows.problems)
+    found: list[tuple[Item, int]] = []
+    for row in rows.rows:
+        parsed = items_of.parse(row.value, name, row.line)
+        if isinstance(parsed, Item):
+            found.append((parsed, row.line))
+        else:
+            problems += parsed
+    with store.write() as connection:
+        draft_of(connection, study_id)
+        removed = studies.clear_items(connection, study_id) if replace else 0
+        known = [item for _, item in studies.items(connection, study_id)]
+        problems += items_of.duplicates(found, name, known)
+        if problems:
+            raise InvalidInput(sorted(problems, key=lambda problem: problem.line or 0))
+        studies.add_items(connection, study_id, [item for item, _ in found])
+        digest = manifest.bytes_digest(data)
+        audit.record(
+            connection, world, actor, "items.imported", study_id, items=len(found), removed=removed, sha256=digest
+        )
+    return Imported(len(found), removed)
+
+
+def assign(
+    store: Store,
+    world: World,
+    actor: str,
+    study_id: str,
+    *,
+    reviewers: Sequence[str],
+    leads: Sequence[str],
+    adjudicator: str | None = None,
+    attested: str | None = None,
+) -> None:
+    """Set a draft's people in place of the former.
+
+    `attested`: the judges' qualification, in the lead's words. Raises InvalidInput where
+    an account is unknown or has two roles, NotFound, Refused.
+    """
+    roles = [("reviewer", name) for name in reviewers] + [("lead", name) for name in leads]
+    roles += [("adjudicator", adjudicator)] if adjudicator else []
+    with store.write() as connection:
+        draft_of(connection, study_id)
+        found = {name: accounts.by_name(connection, name) for _, name in roles}
+        problems = [Problem(f"there is no account “{name}”", field=role) for role, name in roles if found[name] is None]
+        names = [name for _, name in roles]
+        problems += [
+            Problem(f"“{name}” would have two roles; in one study a person has exactly one", field="assign")
+            for name in sorted(set(names))
+            if names.count(name) > 1
+        ]
+        if problems:
+            raise InvalidInput(problems)
+        former = {row.account_id for row in studies.members(connection, study_id)}
+        rows = [
+            {
+                "account_id": found[name].id,  # type: ignore[union-attr]
+                "role": role,
+                "seat": seat,
+                "attested": attested if role != "lead" else None,
+            }
+            for seat, (role, name) in enumerate(roles)
+        ]
+        studies.replace_members(connection, study_id, rows)
+        for account_id in former ^ {row["account_id"] for row in rows}:
+            accounts.end_sessions_of(connection, account_id)
+        people = [{"name": name, "role": role} for role, name in roles]
+        audit.record(
+            connection, world, actor, "people.assigned", study_id, people=people, attested=attested is not None
+        )
+
+
+def check(store: Store, study_id: str) -> readiness.Readiness:
+    """Report what stands between a draft and its freeze. Raises NotFound, Refused."""
+    with store.read() as connection:
+        row = draft_of(connection, study_id)
+        return assess(connection, row, [item for _, item in studies.items(connection, study_id)])
+
+
+def assess(connection: Connection, row: Row[Any], items: Sequence[Item]) -> readiness.Readiness:
+    """Report on a draft whose items are at hand."""
+    people = studies.members(connection, row.id)
+    roles = [person.role for person in people]
+    rules, ledger = studies.protocol_of(row), studies.ledger(connection, row.id)
+    report = readiness.assess(
+        rules,
+        items,
+        ledger,
+        readiness.People(
+            reviewers=roles.count("reviewer"),
+            adjudicators=roles.count("adjudicator"),
+            leads=roles.count("lead"),
+            unattested=sum(person.role != "lead" and not person.attested for person in people),
+        ),
+    )
+    return replace(report, errors=(*report.errors, *private_in(connection, row, readiness.printed(rules, ledger))))

@@ -1,0 +1,172 @@
+"""From a closed study to its memo; before the close every outcome is refused, and the refusal audited."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, get_args
+
+from app import __version__
+from app.actions import preparing
+from app.actions.privacy import private_of
+from app.domain import codebook, gate, memo, results, rights
+from app.domain.errors import InvalidInput, Refused
+from app.domain.judgement import JudgedItem
+from app.domain.memo import Memo
+from app.domain.protocol import Protocol
+from app.report import bundle, egress
+from app.store import audit, outcomes, studies
+from app.store.db import Connection, Row, Store
+from app.world import World
+
+DECISIONS: Final = get_args(memo.FurtherDecision)
+
+
+def memo_of(store: Store, world: World, actor: str, study_id: str, decision: str = "none") -> Memo:
+    """Return the memo of a closed study, or the blocked-status memo of a draft that rights or references block.
+
+    Raises Refused before the close, NotFound, InvalidInput for an unknown decision.
+    """
+    if decision not in DECISIONS:
+        raise InvalidInput.of("expected one of: " + ", ".join(DECISIONS), field="decision")
+    with store.read() as connection:
+        row = studies.get(connection, study_id)
+        found = _compose(connection, row, decision)
+    if found is None:
+        with store.write() as connection:
+            audit.record(connection, world, actor, "outcome.refused", study_id)
+        message = f"“{study_id}” is not closed: outcomes open to everybody at the close, and to nobody before."
+        raise Refused("not_closed", message)
+    return found
+
+
+def export(store: Store, world: World, actor: str, study_id: str, folder: Path, decision: str = "none") -> Memo:
+    """Write the memo in every format to a new folder; refuse and write nothing if anything private is in it."""
+    composed = memo_of(store, world, actor, study_id, decision)
+    files = guarded(store, study_id, composed)
+    bundle.write(folder, files)
+    with store.write() as connection:
+        audit.record(connection, world, actor, "memo.exported", study_id, decision=decision)
+    return composed
+
+
+def export_zip(store: Store, world: World, actor: str, study_id: str, decision: str) -> bytes:
+    """Return the same files as one archive, for a download."""
+    composed = memo_of(store, world, actor, study_id, decision)
+    files = guarded(store, study_id, composed)
+    with store.write() as connection:
+        audit.record(connection, world, actor, "memo.exported", study_id, decision=decision)
+    return bundle.zipped(files, f"memo-{study_id}")
+
+
+def guarded(store: Store, study_id: str, composed: Memo) -> dict[str, bytes]:
+    """Return the finished files once the egress guard has read them. Raises Refused."""
+    files = bundle.bundle(composed)
+    with store.read() as connection:
+        private = private_of(connection, studies.get(connection, study_id))
+    egress.guard(files, private)
+    return files
+
+
+def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | None:
+    rules = studies.protocol_of(row)
+    if row.closed_at is not None:
+        items = outcomes.judged_items(connection, row.id, rules)
+    elif row.frozen_at is None:
+        items = _unjudged(connection, row, rules)
+    else:
+        return None
+    roles = [person.role for person in studies.members(connection, row.id)]
+    found = results.Results.of(
+        items,
+        confidence=rules["statistics.confidence"],
+        adjudicator="adjudicator" in roles,
+        own_judgement_first=rules["adjudication.own_judgement_first"],
+        pool=roles.count("reviewer") > 2,  # noqa: PLR2004 - more than the two of a pair
+    )
+    verdict = gate.evaluate(_facts(connection, row, rules, found))
+    if verdict is None:
+        return None
+    return Memo(
+        study=_study(connection, row, rules),
+        verdict=memo.Verdict(
+            status=verdict.status,
+            reasons=[memo.Reason(**vars(reason)) for reason in verdict.reasons],
+            further_decision=decision,  # type: ignore[arg-type]  # checked against DECISIONS
+        ),
+        sample=results.sample(found, dict(rules.strata), rules["selection.cluster_unit"]),
+        primary=results.primary(found),
+        taxonomy=results.taxonomy(found),
+        controls=results.controls(found),
+        cleanup=results.cleanup(found),
+        agreement=results.agreement_section(found),
+        adjudication=results.adjudication(found),
+        quality=results.quality(found, row.equal_one_panel or 0),
+        wer=memo.WordErrors(**{name: memo.Absent(null_reason="not_enabled") for name in memo.WordErrors.model_fields}),
+        rights=[
+            memo.RightsEntry(**{name: getattr(source, name) for name in memo.RightsEntry.model_fields})
+            for source in studies.ledger(connection, row.id)
+        ],
+        deviations=_deviations(connection, row),
+        software=_software(rules),
+        audit_head=row.closed_head,
+    )
+
+
+def _unjudged(connection: Connection, row: Row[Any], rules: Protocol) -> list[JudgedItem]:
+    return [
+        JudgedItem(item.stratum, item.cluster, item.stratum in rules.controls, item.changed)
+        for _, item in studies.items(connection, row.id)
+    ]
+
+
+def _facts(connection: Connection, row: Row[Any], rules: Protocol, found: results.Results) -> gate.Facts:
+    facts = replace(
+        results.gate_facts(found),
+        frozen=row.frozen_at is not None,
+        synthetic=rules.synthetic,
+        max_unassessable=rules["gate.max_unassessable"],
+    )
+    if row.frozen_at is not None:
+        return facts
+    report = preparing.assess(connection, row, [item for _, item in studies.items(connection, row.id)])
+    return replace(facts, rights_missing=report.rights_missing, references_missing=report.references_missing)
+
+
+def _study(connection: Connection, row: Row[Any], rules: Protocol) -> memo.Study:
+    in_use = {stored.source for stored, _ in studies.items(connection, row.id)}
+    permitted = rights.permits(in_use, studies.ledger(connection, row.id), "publish_manifest_hash")
+    return memo.Study(
+        id=row.id,
+        title=row.title,
+        scope=rules["study.scope"],
+        question=rules["study.question"],
+        parent=rules["study.parent"],
+        registration=rules["study.registration"],
+        manifest_sha256=row.manifest_sha256 if permitted else None,
+        manifest_null_reason=None
+        if permitted and row.manifest_sha256
+        else "not_permitted"
+        if row.manifest_sha256
+        else "not_enabled",
+        protocol_sha256=row.protocol_sha256,
+        codebook_version=codebook.VERSION,
+        pairing="imported_unverified",
+    )
+
+
+def _deviations(connection: Connection, row: Row[Any]) -> list[memo.Deviation]:
+    logged = [memo.Deviation(at=each.at, text=each.text) for each in studies.deviations(connection, row.id)]
+    if row.close_reason is not None:
+        logged.append(memo.Deviation(at=row.closed_at, text=f"Closed early: {row.close_reason}"))
+    return logged
+
+
+def _software(rules: Protocol) -> dict[str, str]:
+    """Return what made the numbers and the texts; nothing of the machine, so that bytes repeat."""
+    named = {"evenhand": __version__}
+    for key in ("filter", "filter_version"):
+        value = rules[f"engine.{key}"]
+        if value is not None:
+            named[key] = str(value)
+    return named

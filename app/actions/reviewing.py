@@ -1,0 +1,185 @@
+"""What a judge does: send an answer, leave a draft, sign off. `adjudicating` adds the third judge's steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from app.domain import blinding
+from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion
+from app.domain.judgement import check
+from app.domain.manifest import digest
+from app.store import audit, judgements, studies
+from app.store.db import Connection, Row, Store
+from app.world import World
+
+Form = Mapping[str, Sequence[str]]
+FIELDS: Final = ("label", "panel", "also", "reason", "group", "severity", "note", "decision", "unresolved_reason")
+MAX_KEY: Final = 128
+MAX_DRAFT: Final = 20_000
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Who is judging, in which study; `adjudication` tells the third judge from a reviewer."""
+
+    account_id: int
+    name: str
+    study_id: str
+    adjudication: bool = False
+
+
+def submit(store: Store, world: World, judge: Judge, token: str, form: Form) -> None:
+    """Store a review as the item's newest version.
+
+    A repeated request (same key, same content) changes nothing. Raises InvalidInput,
+    NotFound, StaleVersion, Refused.
+    """
+    with store.write() as connection:
+        slot = admit(connection, judge, token, form)
+        if slot is None:
+            return
+        given = check(form, identical=slot.equivalent)
+        add(connection, world, judge, slot, form, step="review", done=True, **judgements.encode(given))
+
+
+def admit(connection: Connection, judge: Judge, token: str, form: Form) -> Row[Any] | None:
+    """Return the slot that a form may write to, or None where the same request was stored before."""
+    slot = own_slot(connection, judge, token)
+    version, key = _version(form), _key(form)
+    former = judgements.by_key(connection, slot.id, key)
+    if former is not None and former.fingerprint == fingerprint(form):
+        return None
+    refuse_finished(connection, judge)
+    if former is not None or version != slot.version:
+        raise StaleVersion(slot.version, version)
+    return slot
+
+
+def own_slot(connection: Connection, judge: Judge, token: str) -> Row[Any]:
+    """Return a judge's own slot of this study. Raises NotFound for any other."""
+    slot = judgements.slot_of(connection, judge.account_id, token)
+    if slot is None or slot.study_id != judge.study_id or slot.adjudication != judge.adjudication:
+        message = "This item is not in your list."
+        raise NotFound(message)
+    if slot.adjudication and not slot.routed:
+        message = "This item is not in your list."
+        raise NotFound(message)
+    return slot
+
+
+def refuse_finished(connection: Connection, judge: Judge) -> None:
+    """Refuse any change once the judge has signed off or the study is closed."""
+    if studies.get(connection, judge.study_id).closed_at is not None:
+        message = "The study is closed: nothing in it can be changed any more."
+        raise Refused("closed", message)
+    if judgements.standing_sign_off(connection, judge.study_id, judge.account_id) is not None:
+        message = "You have signed off this set. If something must be changed, ask the lead to reopen it."
+        raise Refused("signed", message)
+
+
+def add(
+    connection: Connection,
+    world: World,
+    judge: Judge,
+    slot: Row[Any],
+    form: Form,
+    *,
+    step: str,
+    done: bool,
+    **values: Any,
+) -> None:
+    """Store the next version of a slot, audited with the row's digest."""
+    stored = judgements.add(
+        connection,
+        slot.id,
+        slot.version + 1,
+        done=done,
+        step=step,
+        key=_key(form),
+        fingerprint=fingerprint(form),
+        stored_at=world.stamp(),
+        **values,
+    )
+    event = "review.stored" if step == "review" else f"adjudication.{step}.stored"
+    audit.record(
+        connection, world, judge.name, event, judge.study_id, slot=slot.id, version=slot.version + 1, sha256=stored
+    )
+
+
+def fingerprint(form: Form) -> str:
+    """Return the digest of what a form answers, to tell a repeated request from another."""
+    return digest({name: sorted(form.get(name, ())) for name in FIELDS})
+
+
+def _version(form: Form) -> int:
+    given = (form.get("version") or [""])[-1]
+    if not given.isascii() or not given.isdigit() or len(given) > 9:  # noqa: PLR2004 - far beyond any real version
+        raise InvalidInput.of("The form lacks its version; reload the page.", field="version")
+    return int(given)
+
+
+def _key(form: Form) -> str:
+    given = (form.get("key") or [""])[-1]
+    if not 0 < len(given) <= MAX_KEY:
+        raise InvalidInput.of("The form lacks its key; reload the page.", field="key")
+    return given
+
+
+def save_draft(store: Store, world: World, judge: Judge, token: str, form: Form) -> None:
+    """Keep what a judge has typed and not sent (not audited).
+
+    Raises InvalidInput, NotFound, Refused, and StaleVersion for a draft of a version that
+    has moved on: a late request must not bring back what was sent.
+    """
+    kept = {name: [value for value in form.get(name, ()) if value] for name in FIELDS}
+    if sum(len(value) for values in kept.values() for value in values) > MAX_DRAFT:
+        raise InvalidInput.of("This is too long to be kept.", field="note")
+    with store.write() as connection:
+        slot = own_slot(connection, judge, token)
+        refuse_finished(connection, judge)
+        if _version(form) != slot.version:
+            raise StaleVersion(slot.version, _version(form))
+        judgements.save_draft(connection, slot.id, kept, world.stamp())
+
+
+def sign_off(store: Store, world: World, judge: Judge) -> None:
+    """Declare a judge's set finished; the last reviewer's sign-off opens the adjudicator's queue.
+
+    Signing twice changes nothing. Raises Refused where items are unanswered, the queue is
+    not open, or the study is closed.
+    """
+    with store.write() as connection:
+        if judgements.standing_sign_off(connection, judge.study_id, judge.account_id) is not None:
+            return
+        refuse_finished(connection, judge)
+        if judge.adjudication and judgements.unsigned(connection, judge.study_id, "reviewer"):
+            message = "The queue is not open yet: it opens when all reviews are signed."
+            raise Refused("not_open", message)
+        unfinished = judgements.unfinished(connection, judge.study_id, judge.account_id)
+        if unfinished:
+            message = f"{unfinished} of your items have no answer yet. Answer them first, then sign off."
+            raise Refused("unfinished", message)
+        count, upto, hashed = judgements.set_of(connection, judge.study_id, judge.account_id)
+        judgements.add_sign_off(
+            connection,
+            study_id=judge.study_id,
+            account_id=judge.account_id,
+            signed_at=world.stamp(),
+            upto=upto,
+            count=count,
+            digest=hashed,
+        )
+        audit.record(connection, world, judge.name, "set.signed", judge.study_id, count=count, sha256=hashed)
+        if not judge.adjudication and not judgements.unsigned(connection, judge.study_id, "reviewer"):
+            judgements.set_routed(connection, judge.study_id, _differing(connection, judge.study_id))
+
+
+def _differing(connection: Connection, study_id: str) -> list[int]:
+    """Return the items on which the two reviews differ in label, arms or other damage."""
+    codings: dict[int, set[Any]] = {}
+    for row in judgements.newest_reviews(connection, study_id):
+        coding = blinding.reveal(judgements.decode(row), row.on_panel)
+        codings.setdefault(row.item, set()).add((coding.label, coding.arm, coding.also))
+    return [item for item, different in codings.items() if len(different) > 1]

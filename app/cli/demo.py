@@ -1,0 +1,52 @@
+"""evenhand demo: a ready study in a store of its own."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import click
+
+from app.actions import demo as act
+from app.cli.desk import Answer, Desk
+from app.config import DEFAULT_PORT, DEMO_STORE, LOOPBACK
+from app.domain.errors import Refused
+from app.security import Passwords
+from app.store.db import DATABASE
+
+
+@click.command()
+@click.option("--fresh", is_flag=True, help="Throw the demo store away and make a new one.")
+@click.pass_obj
+def demo(desk: Desk, *, fresh: bool) -> Answer:
+    """Make a demo study with four accounts, or find the one that is there."""
+    desk.given = desk.given or DEMO_STORE
+    if fresh:
+        _throw_away(desk.folder)
+    host_name = act.prepare(desk.store, desk.world, Passwords())
+    accounts = [{"username": a.name, "password": a.password, "role": a.role} for a in act.CAST]
+    url = f"http://{LOOPBACK}:{DEFAULT_PORT}/"
+    lines = [f"The demo study is in {desk.folder}.", ""]
+    lines += [f"  {a['role']:<12} {a['username']:<6} password {a['password']}" for a in accounts]
+    lines += ["", f"Serve it: evenhand --store {desk.folder} serve", f"Then open {url}"]
+    data = {
+        "store": str(desk.folder),
+        "url": url,
+        "browser_url": f"http://{host_name}:{DEFAULT_PORT}/",
+        "study": act.STUDY,
+        "accounts": accounts,
+    }
+    return Answer("\n".join(lines), data)
+
+
+def _throw_away(folder: Path) -> None:
+    """Remove a demo store, and nothing that is not one."""
+    if not folder.exists():
+        return
+    if not (folder / act.MARK).exists():
+        told = f"{folder} is not a demo store; nothing was removed."
+        raise Refused("not_demo", told)
+    for path in (*folder.glob(f"{DATABASE}*"), folder / act.MARK, folder / "serve.lock"):
+        path.unlink(missing_ok=True)
+    if not any(folder.iterdir()):
+        shutil.rmtree(folder)

@@ -1,0 +1,38 @@
+"""evenhand export and evenhand verify."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from app.actions import reporting
+from app.cli.desk import Answer, Desk
+from app.store.verify import findings
+
+
+@click.command()
+@click.argument("study_id", metavar="STUDY")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="A folder that does not exist yet.")
+@click.option("--decision", type=click.Choice(reporting.DECISIONS), default="none", help="The further decision.")
+@click.pass_obj
+def export(desk: Desk, study_id: str, out: Path, decision: str) -> Answer:
+    """Write the decision memo of a closed study to a new folder."""
+    memo = reporting.export(desk.store, desk.world, desk.actor, study_id, out, decision)
+    return Answer(
+        f"{memo.verdict.status}. The memo is in {out}.",
+        {"study": study_id, "status": memo.verdict.status, "out": str(out)},
+    )
+
+
+@click.command()
+@click.pass_obj
+def verify(desk: Desk) -> Answer:
+    """Re-check the store, every manifest and the audit chain."""
+    with desk.store.read() as connection:
+        found = findings(connection)
+    if found:
+        return Answer(
+            "\n".join(["Differences from what was recorded:", *found]), {"ok": False, "findings": found}, exit_code=1
+        )
+    return Answer("Store, manifests, judgements and audit chain are as recorded.", {"ok": True, "findings": []})

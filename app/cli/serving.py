@@ -1,0 +1,67 @@
+"""evenhand serve: the server on this computer's loopback address."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from typing import Any, Final
+
+import click
+
+from app.actions import accounts
+from app.cli.desk import Answer, Desk
+from app.config import DEFAULT_PORT, LOOPBACK, Settings
+from app.domain.errors import EvenhandError
+from app.security import Passwords
+from app.store.lock import served
+
+PATIENCE: Final = 8  # seconds for requests under way when the server is told to stop
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(1, 65_535), default=DEFAULT_PORT, show_default=True)
+@click.pass_obj
+def serve(desk: Desk, port: int) -> Answer:
+    """Serve the store to browsers on this computer."""
+    from app.web.app import create_app  # the web stack is needed here alone, and takes half a second
+
+    store = desk.store
+    with served(desk.folder), _listening(port) as listener:
+        host_name = accounts.start_server(store, desk.world)
+        settings = Settings(port=port, host_name=host_name)
+        app = create_app(store, desk.world, settings, Passwords())
+        addresses = f"  http://{host_name}:{port}/\n  http://{LOOPBACK}:{port}/"
+        click.echo(f"Evenhand serves {desk.folder}\n{addresses}\nStop with Ctrl+C.")
+        _run(app, listener)
+    return Answer("")
+
+
+def _listening(port: int) -> socket.socket:
+    """Bind the port before anything is announced. Raises EvenhandError where it is taken."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((LOOPBACK, port))
+        listener.listen(256)
+    except OSError:
+        listener.close()
+        message = f"Another program already listens on port {port}. Stop it, or choose another with --port."
+        raise EvenhandError(message) from None
+    return listener
+
+
+def _run(app: Callable[..., Any], listener: socket.socket) -> None:
+    import uvicorn
+
+    config = uvicorn.Config(
+        app,
+        access_log=False,
+        log_level="warning",
+        proxy_headers=False,
+        server_header=False,
+        date_header=False,
+        ws="none",
+        lifespan="off",
+        timeout_graceful_shutdown=PATIENCE,
+    )
+    uvicorn.Server(config).run(sockets=[listener])

@@ -1,0 +1,181 @@
+"""evenhand study: a study from its protocol to its close."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import click
+
+from app.actions import closing, freezing, preparing
+from app.cli.desk import Answer, Desk, read_bytes
+from app.domain.readiness import Readiness
+from app.store import studies as stored
+from app.store.progress import Progress, progress
+
+FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
+SHORT: Final = ("freeze", "status", "reopen", "deviation", "close")
+
+
+@click.group()
+def study() -> None:
+    """A study from its protocol to its close."""
+
+
+@study.command()
+@click.argument("protocol", type=FILE)
+@click.pass_obj
+def create(desk: Desk, protocol: Path) -> Answer:
+    """Create a study from a protocol file."""
+    study_id = preparing.create(desk.store, desk.world, desk.actor, read_bytes(protocol), protocol.name)
+    return Answer(f"Created study {study_id}. Next: evenhand study rights {study_id} LEDGER.toml", {"study": study_id})
+
+
+@study.command()
+@click.argument("study_id", metavar="STUDY")
+@click.argument("ledger", type=FILE)
+@click.pass_obj
+def rights(desk: Desk, study_id: str, ledger: Path) -> Answer:
+    """Set a study's rights ledger."""
+    count = preparing.set_rights(desk.store, desk.world, desk.actor, study_id, read_bytes(ledger), ledger.name)
+    return Answer(f"Stored the rights of {count} sources.", {"study": study_id, "sources": count})
+
+
+@study.command(name="import")
+@click.argument("study_id", metavar="STUDY")
+@click.argument("items", type=FILE)
+@click.option("--replace", is_flag=True, help="Remove the items of before first.")
+@click.pass_obj
+def import_(desk: Desk, study_id: str, items: Path, *, replace: bool) -> Answer:
+    """Import items (JSON Lines): all of them, or none and every problem."""
+    data = read_bytes(items)
+    taken = preparing.import_items(desk.store, desk.world, desk.actor, study_id, data, items.name, replace=replace)
+    told = f"Imported {taken.items} items." + (f" Removed {taken.removed} of before." if taken.removed else "")
+    return Answer(told, {"study": study_id, "imported": taken.items, "removed": taken.removed})
+
+
+@study.command()
+@click.argument("study_id", metavar="STUDY")
+@click.option("--reviewer", "reviewers", multiple=True, required=True, help="Twice or more.")
+@click.option("--adjudicator", help="Settles disagreements; optional.")
+@click.option("--lead", "leads", multiple=True, required=True)
+@click.option("--attest", help="The judges' qualification, in your words.")
+@click.pass_obj
+def assign(
+    desk: Desk,
+    study_id: str,
+    reviewers: tuple[str, ...],
+    adjudicator: str | None,
+    leads: tuple[str, ...],
+    attest: str | None,
+) -> Answer:
+    """Set a study's people."""
+    preparing.assign(
+        desk.store,
+        desk.world,
+        desk.actor,
+        study_id,
+        reviewers=reviewers,
+        leads=leads,
+        adjudicator=adjudicator,
+        attested=attest,
+    )
+    people = {"reviewers": list(reviewers), "adjudicator": adjudicator, "leads": list(leads)}
+    return Answer(
+        f"Assigned {len(reviewers)} reviewers. Next: evenhand study check {study_id}", {"study": study_id} | people
+    )
+
+
+@study.command()
+@click.argument("study_id", metavar="STUDY")
+@click.pass_obj
+def check(desk: Desk, study_id: str) -> Answer:
+    """Say what stands between a study and its freeze."""
+    report = preparing.check(desk.store, study_id)
+    return Answer(_report(report), report.as_data(), exit_code=1 if report.errors else 0)
+
+
+def _report(report: Readiness) -> str:
+    parts = {
+        "Errors, to be mended first:": [str(problem) for problem in report.errors],
+        "Warnings:": list(report.warnings),
+        "To be acknowledged at the freeze:": [f"{a.code}: {a.text} ({a.count})" for a in report.acknowledge],
+    }
+    lines = [line for head, told in parts.items() if told for line in (head, *(f"  {each}" for each in told))]
+    return "\n".join(lines) or "Nothing stands in the way."
+
+
+@study.command()
+@click.argument("study_id", metavar="STUDY")
+@click.option("--acknowledge", "codes", multiple=True, metavar="CODE", help="A code that the check lists.")
+@click.pass_obj
+def freeze(desk: Desk, study_id: str, codes: tuple[str, ...]) -> Answer:
+    """Lock everything under one hash, draw sides and orders, open the review."""
+    hashed = freezing.freeze(desk.store, desk.world, desk.actor, study_id, codes)
+    return Answer(f"Frozen. Manifest SHA-256: {hashed}", {"study": study_id, "manifest_sha256": hashed})
+
+
+@study.command()
+@click.argument("study_id", metavar="STUDY")
+@click.pass_obj
+def status(desk: Desk, study_id: str) -> Answer:
+    """Say how far a study is; no outcome, before or after the close."""
+    with desk.store.read() as connection:
+        found = progress(connection, stored.get(connection, study_id))
+    return Answer(_progress(found), _progress_data(found))
+
+
+def _progress(found: Progress) -> str:
+    lines = [f"{found.title}: {found.stage}, {found.items} items"]
+    if found.frozen_at is None:
+        return lines[0]
+    signed = {True: ", signed off", False: ""}
+    lines += [f"  {each.name}: {each.done} of {each.total}{signed[each.signed]}" for each in found.reviewers]
+    if found.adjudicator is not None:
+        lines.append(f"  {found.adjudicator}: adjudication {found.adjudication.replace('_', ' ')}")
+    return "\n".join(lines)
+
+
+def _progress_data(found: Progress) -> dict[str, object]:
+    return {
+        "study": found.study_id,
+        "title": found.title,
+        "stage": found.stage,
+        "items": found.items,
+        "reviewers": [vars(each) for each in found.reviewers],
+        "adjudicator": found.adjudicator,
+        "adjudication": found.adjudication,
+        "frozen_at": found.frozen_at,
+        "closed_at": found.closed_at,
+    }
+
+
+@study.command()
+@click.argument("study_id", metavar="STUDY")
+@click.argument("name")
+@click.option("--reason", required=True)
+@click.pass_obj
+def reopen(desk: Desk, study_id: str, name: str, reason: str) -> Answer:
+    """Take a reviewer's sign-off back, until the adjudicator first looks."""
+    closing.reopen(desk.store, desk.world, desk.actor, study_id, name, reason)
+    return Answer(f"Reopened the set of {name}.", {"study": study_id, "reopened": name})
+
+
+@study.command()
+@click.argument("study_id", metavar="STUDY")
+@click.argument("text")
+@click.pass_obj
+def deviation(desk: Desk, study_id: str, text: str) -> Answer:
+    """Log a departure from the protocol; the memo prints it."""
+    closing.log_deviation(desk.store, desk.world, desk.actor, study_id, text)
+    return Answer("Logged.", {"study": study_id, "logged": True})
+
+
+@study.command()
+@click.argument("study_id", metavar="STUDY")
+@click.option("--reason", help="Needed while a set is unsigned.")
+@click.pass_obj
+def close(desk: Desk, study_id: str, reason: str | None) -> Answer:
+    """End the study and reveal the arms."""
+    head = closing.close(desk.store, desk.world, desk.actor, study_id, reason)
+    return Answer(f"Closed. Head of the audit chain: {head}", {"study": study_id, "audit_head": head})

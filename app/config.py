@@ -1,0 +1,40 @@
+"""Where things are, and the few settings there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+DEFAULT_PORT: Final = 8765
+DEFAULT_STORE: Final = Path("evenhand-store")
+DEMO_STORE: Final = Path("evenhand-demo")
+LOOPBACK: Final = "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of a running server.
+
+    `host_name`: the unguessable name under `.localhost`. `idle_minutes`: a session ends
+    after so long without a request.
+    """
+
+    port: int = DEFAULT_PORT
+    host_name: str = ""
+    idle_minutes: int = 60
+
+
+def resource(kind: str) -> Path:
+    """Return the folder of `templates`, `static` or `migrations`.
+
+    They stand beside `app/` in a checkout and inside it in an installed wheel.
+    """
+    package = Path(__file__).parent
+    checkout = package.parent
+    return checkout / kind if (checkout / "pyproject.toml").is_file() else package / "_resources" / kind
+
+
+def content(name: str) -> Path:
+    """Return the path of a packaged data file, e.g. `demo/items.jsonl`."""
+    return Path(__file__).parent / "content" / name

@@ -1,0 +1,205 @@
+"""The codebook as data: labels, reasons, groups, severities. Pages loop over it.
+
+Order of `LABELS` is the order on pages and in tables. Order of `GRAVITY` is the
+order of rule 2 of the codebook: the gravest damage first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+VERSION: Final = "1"
+
+PANELS: Final = ("A", "B", "both")
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a judge chose a label, e.g. `negation`."""
+
+    key: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Label:
+    """One answer to the question a pair poses.
+
+    `panels`: which panels the answer may name (empty: it names none).
+    `reasons`: its reason codes; where there are any, at least one is required.
+    """
+
+    key: str
+    title: str
+    detail: str
+    group: str
+    panels: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+
+    @property
+    def destructive(self) -> bool:
+        """Whether the label says that a meaning was changed."""
+        return self.group == "changed"
+
+    def reason_keys(self) -> tuple[str, ...]:
+        """Return the keys of the label's own reasons."""
+        return tuple(reason.key for reason in self.reasons)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An optional mark: a group tag or a severity."""
+
+    key: str
+    title: str
+
+
+LABELS: Final = (
+    Label(
+        "destructive-content",
+        "Meaning changed: words",
+        "A content word, negation, hedge, quantity, name, code token or qualifier was dropped, "
+        "replaced or added without support in the audio or reference.",
+        "changed",
+        PANELS,
+        (
+            Reason("content_word", "Content word"),
+            Reason("negation", "Negation"),
+            Reason("hedge", "Hedge (“maybe”, “I think”)"),
+            Reason("quantity", "Quantity"),
+            Reason("name", "Name"),
+            Reason("code_token", "Command, file or code"),
+            Reason("qualifier", "Limiting word"),
+            Reason("unsupported_insertion", "Something added"),
+        ),
+    ),
+    Label(
+        "destructive-correction",
+        "Meaning changed: self-correction",
+        "A self-correction was reversed, the rejected words stand as the answer, or the corrected words are gone.",
+        "changed",
+        PANELS,
+        (
+            Reason("reversed", "Reversed"),
+            Reason("rejected_text_kept", "Rejected words kept"),
+            Reason("corrected_text_lost", "Corrected words lost"),
+        ),
+    ),
+    Label(
+        "destructive-structure",
+        "Meaning changed: sentence structure",
+        "Orphan punctuation, glued fragments, or structure that the source does not support.",
+        "changed",
+        PANELS,
+        (
+            Reason("orphan_punctuation", "Orphan punctuation"),
+            Reason("joined_fragments", "Fragments glued together"),
+            Reason("synthetic_structure", "Structure nobody said"),
+        ),
+    ),
+    Label(
+        "safe-cleanup",
+        "Disfluency gone from one, meaning intact",
+        "One text lost a disfluency that the other still has, and nothing else of weight differs.",
+        "intact",
+        ("A", "B"),
+    ),
+    Label(
+        "benign-retention",
+        "Disfluency still in both, meaning intact",
+        "The texts differ, both still have the disfluency, and both mean the same.",
+        "intact",
+    ),
+    Label(
+        "no-material-edit",
+        "Same in both, as far as it matters",
+        "The texts are equal, or differ in nothing that matters.",
+        "intact",
+    ),
+    Label(
+        "unassessable-disputed",
+        "Cannot be judged from what is here",
+        "The source is ambiguous, a reference is missing, or the segment is cut off. It never counts as safe.",
+        "unjudged",
+        (),
+        (
+            Reason("source_ambiguous", "Source is ambiguous"),
+            Reason("reference_missing", "Reference is missing"),
+            Reason("segment_cut_off", "Segment is cut off"),
+        ),
+    ),
+)
+
+LABEL_GROUPS: Final = (
+    Choice("changed", "The meaning changed"),
+    Choice("intact", "The meaning is intact"),
+    Choice("unjudged", "Cannot be judged"),
+)
+
+GRAVITY: Final = ("destructive-content", "destructive-correction", "destructive-structure")
+
+GROUPS: Final = (
+    Choice("sound_repetition", "Sound repetition"),
+    Choice("word_repetition", "Word repetition"),
+    Choice("prolongation", "Prolongation"),
+    Choice("block", "Block"),
+    Choice("interjection", "Interjection"),
+    Choice("self_correction", "Self-correction"),
+    Choice("fluent", "Fluent"),
+)
+
+SEVERITIES: Final = (
+    Choice("cosmetic", "Cosmetic"),
+    Choice("content_bearing", "Bears on content"),
+    Choice("clinical", "Clinical"),
+    Choice("legal", "Legal"),
+    Choice("financial", "Financial"),
+)
+
+UNRESOLVED_REASONS: Final = (
+    Choice("source_insufficient", "The source is not enough to tell"),
+    Choice("codebook_unclear", "The codebook does not say"),
+    Choice("needs_policy", "It needs a decision on policy"),
+)
+
+LABEL_KEYS: Final = tuple(label.key for label in LABELS)
+_BY_KEY: Final = {label.key: label for label in LABELS}
+
+
+def label(key: str) -> Label:
+    """Return the label with this key.
+
+    >>> label("safe-cleanup").panels
+    ('A', 'B')
+    """
+    return _BY_KEY[key]
+
+
+def is_destructive(key: str | None) -> bool:
+    """Tell whether a label key (or None) says that a meaning was changed.
+
+    >>> is_destructive("destructive-structure"), is_destructive("benign-retention"), is_destructive(None)
+    (True, False, False)
+    """
+    return key in GRAVITY
+
+
+def less_grave_than(key: str) -> tuple[str, ...]:
+    """Return the destructive keys below this one: what `also` may hold.
+
+    >>> less_grave_than("destructive-correction")
+    ('destructive-structure',)
+    """
+    return GRAVITY[GRAVITY.index(key) + 1 :] if key in GRAVITY else ()
+
+
+def as_data() -> dict[str, Any]:
+    """Return the whole codebook as plain data, for the manifest and the frozen copy."""
+    return {
+        "version": VERSION,
+        "labels": [asdict(each) for each in LABELS],
+        "groups": [asdict(each) for each in GROUPS],
+        "severities": [asdict(each) for each in SEVERITIES],
+        "unresolved_reasons": [asdict(each) for each in UNRESOLVED_REASONS],
+    }

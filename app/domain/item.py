@@ -1,0 +1,170 @@
+"""An item: one utterance with its texts. `FIELDS` is the import format, whatever the file type."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from app.domain.errors import Problem
+
+MAX_TEXT: Final = 20_000
+MAX_NAME: Final = 200
+PROVENANCES: Final = ("speaker", "annotator", "author")
+NOT_BUILT: Final = {"audio": "audio", "role": "roles other than study", "expected": "expected answers"}
+
+
+@dataclass(frozen=True)
+class Item:
+    """One utterance as imported. Texts are kept exactly as they came."""
+
+    item_id: str
+    stratum: str
+    cluster: str
+    source: str
+    raw_hypothesis: str
+    off: str
+    on: str
+    verbatim_reference: str | None = None
+    semantic_reference: str | None = None
+    semantic_provenance: str = "annotator"
+    semantic_ambiguous: bool = False
+    lang: str | None = None
+    tags: tuple[str, ...] = ()
+    raw_sha256: str | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether off and on differ in bytes, whatever a comparator or a label says."""
+        return self.off != self.on
+
+    def reference(self, kind: str) -> str | None:
+        """Return the `verbatim` or `semantic` reference."""
+        return self.verbatim_reference if kind == "verbatim" else self.semantic_reference
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the item as plain data, for its digest."""
+        return asdict(self) | {"tags": list(self.tags)}
+
+
+Check = Callable[[Any], str | None]
+
+
+def _name(value: Any) -> str | None:
+    expected = f"text of 1 to {MAX_NAME} characters, without line breaks or spaces at its ends"
+    ok = isinstance(value, str) and 0 < len(value) <= MAX_NAME and value == value.strip() and value.isprintable()
+    return None if ok else expected
+
+
+def _text(value: Any) -> str | None:
+    return None if isinstance(value, str) and len(value) <= MAX_TEXT else f"text of at most {MAX_TEXT:,} characters"
+
+
+def _flag(value: Any) -> str | None:
+    return None if isinstance(value, bool) else "true or false"
+
+
+def _provenance(value: Any) -> str | None:
+    return None if value in PROVENANCES else "one of: " + ", ".join(PROVENANCES)
+
+
+def _tags(value: Any) -> str | None:
+    ok = isinstance(value, list) and len(value) <= MAX_NAME and all(_name(tag) is None for tag in value)
+    return None if ok else "a list of short texts"
+
+
+def _digest(value: Any) -> str | None:
+    ok = isinstance(value, str) and len(value) == 64 and set(value) <= set("0123456789abcdef")  # noqa: PLR2004
+    return None if ok else "a SHA-256 digest: 64 lower-case hexadecimal digits"
+
+
+@dataclass(frozen=True)
+class Field:
+    """One key of the import format."""
+
+    key: str
+    check: Check
+    about: str
+    required: bool = False
+
+
+FIELDS: Final = (
+    Field("item_id", _name, "unique name of the item", required=True),
+    Field("stratum", _name, "declared group of the item", required=True),
+    Field("cluster", _name, "speaker or episode", required=True),
+    Field("source", _name, "where it is from, as the rights ledger names it", required=True),
+    Field("raw_hypothesis", _text, "what the recogniser heard", required=True),
+    Field("off", _text, "the text with the filter off", required=True),
+    Field("on", _text, "the text with the filter on", required=True),
+    Field("verbatim_reference", _text, "what was said"),
+    Field("semantic_reference", _text, "what was meant"),
+    Field("semantic_provenance", _provenance, "who wrote down what was meant; never a recogniser"),
+    Field("semantic_ambiguous", _flag, "whether the meaning is open to doubt"),
+    Field("audio", _name, "file name of the recording"),
+    Field("lang", _name, "language tag (BCP 47)"),
+    Field("tags", _tags, "free tags, e.g. kinds of disfluency"),
+    Field("role", _name, "study, sentinel or practice"),
+    Field("expected", lambda _: None, "the known answer of a sentinel or practice item"),
+    Field("raw_sha256", _digest, "digest of the raw hypothesis's UTF-8 bytes"),
+)
+_BY_KEY: Final = {field.key: field for field in FIELDS}
+
+
+def parse(row: Mapping[str, Any], where: str, line: int | None) -> Item | list[Problem]:
+    """Turn one decoded row into an Item, or into all that is wrong with it.
+
+    A null value counts as left out.
+    """
+    given = {key: value for key, value in row.items() if value is not None}
+
+    def problem(key: str, message: str) -> Problem:
+        return Problem(message, where=where, line=line, field=key[:60])
+
+    problems = [problem(key, "unknown key") for key in given if key not in _BY_KEY]
+    problems += [problem(f.key, "every item needs it") for f in FIELDS if f.required and f.key not in given]
+    for key, value in given.items():
+        if key in NOT_BUILT and not (key == "role" and value == "study"):
+            problems.append(problem(key, f"{NOT_BUILT[key]}: not built in this version yet"))
+        elif key in _BY_KEY and (expected := _BY_KEY[key].check(value)) is not None:
+            problems.append(problem(key, f"expected {expected}, found {_found(value)}"))
+    if not problems and not _raw_matches(given):
+        problems.append(problem("raw_sha256", "is not the digest of raw_hypothesis"))
+    if problems:
+        return problems
+    kept = {key: value for key, value in given.items() if key not in NOT_BUILT}
+    return Item(**kept | {"tags": tuple(kept.get("tags", ()))})
+
+
+def _raw_matches(given: Mapping[str, Any]) -> bool:
+    stated = given.get("raw_sha256")
+    return stated is None or stated == hashlib.sha256(given["raw_hypothesis"].encode()).hexdigest()
+
+
+def _found(value: Any) -> str:
+    """Describe a value without repeating it: it may be private."""
+    if isinstance(value, str):
+        return f"text of {len(value):,} characters"
+    names = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
+    return names.get(type(value), type(value).__name__)
+
+
+def duplicates(rows: Iterable[tuple[Item, int]], where: str, known: Iterable[Item] = ()) -> list[Problem]:
+    """Find ids used twice, and pairs that stand a second time with off and on swapped.
+
+    `rows`: items with their lines. `known`: the items that the study already has. A
+    swapped duplicate is nearly always a mistake, and tells a judge who notices it that
+    one of the two has the sides exchanged.
+    """
+    ids = {item.item_id: "in the study already" for item in known}
+    pairs = {(item.off, item.on): "in the study already" for item in known}
+    problems = []
+    for item, line in rows:
+        if item.item_id in ids:
+            problems.append(Problem(f"this name stands {ids[item.item_id]}", where, line, "item_id"))
+        if item.changed and (item.on, item.off) in pairs:
+            told = f"this pair stands {pairs[item.on, item.off]} with off and on swapped"
+            problems.append(Problem(told, where, line, "on"))
+        ids.setdefault(item.item_id, f"on line {line} too")
+        pairs.setdefault((item.off, item.on), f"on line {line}")
+    return problems

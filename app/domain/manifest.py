@@ -1,0 +1,70 @@
+"""Canonical JSON (RFC 8785), digests, the manifest, and the link of the audit chain."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import rfc8785
+
+from app.domain.item import Item
+
+SCHEMA: Final = "evenhand-manifest/1"
+GENESIS: Final = "0" * 64
+
+
+def canonical(data: Any) -> bytes:
+    """Return the RFC 8785 canonical bytes of plain data.
+
+    >>> canonical({"b": 1, "a": "é"}).decode()
+    '{"a":"é","b":1}'
+    """
+    return rfc8785.dumps(data)
+
+
+def digest(data: Any) -> str:
+    """Return the SHA-256 of plain data in canonical form, as 64 hexadecimal digits."""
+    return hashlib.sha256(canonical(data)).hexdigest()
+
+
+def bytes_digest(data: bytes) -> str:
+    """Return the SHA-256 of bytes, as 64 hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def item_digest(item: Item, salt: str) -> str:
+    """Return an item's salted digest: without the salt, content cannot be guessed from it.
+
+    The digest stays when content and salt are erased, so the manifest keeps its hash.
+    """
+    return digest({"item": item.as_data(), "salt": salt})
+
+
+def manifest(
+    *,
+    protocol: Mapping[str, Any],
+    codebook: Mapping[str, Any],
+    guidelines_sha256: str,
+    ledger: Sequence[Mapping[str, Any]],
+    item_digests: Sequence[str],
+    software: str,
+) -> dict[str, Any]:
+    """Return all that a freeze fixes, as plain data; its `digest` is the manifest hash."""
+    return {
+        "schema": SCHEMA,
+        "protocol": protocol,
+        "codebook": codebook,
+        "guidelines_sha256": guidelines_sha256,
+        "ledger": sorted(ledger, key=lambda entry: str(entry["source"])),
+        "items": sorted(item_digests),
+        "software": software,
+    }
+
+
+def link(previous: str, event: Mapping[str, Any]) -> str:
+    """Return the hash of an audit event: it binds the event to all before it.
+
+    `previous` is the hash of the event before, or GENESIS.
+    """
+    return digest({"previous": previous, "event": event})

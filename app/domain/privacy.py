@@ -1,0 +1,147 @@
+"""What of a study is private, and whether a piece of text holds any of it, by whole tokens.
+
+Whole tokens, because substrings of short ids refuse nearly every good memo: 0.5727 is one
+token and does not hold the id 5727.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+TEXT: Final = "item text or note"
+ID: Final = "item or cluster id"
+NAME: Final = "user name"
+DIGEST: Final = "digest"
+
+RUN_OF_WORDS: Final = 3  # a text of fewer words is everyday speech, found only as a whole leaf
+
+# Scripts written without spaces: Thai to Lao, Burmese, Khmer, kana, Han, and their extensions.
+_UNSPACED: Final = re.compile(
+    "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
+)
+_TOKEN: Final = re.compile(r"[^\W_](?:\S*[^\W_])?")
+_JOINTS: Final = re.compile(r"""[][,;:/|@(){}<>=+&"“”„«»]|['\u2019]s\b""")
+_NUMBER: Final = re.compile(r"[\d.,]+")
+
+
+def tokens(text: str) -> tuple[str, ...]:
+    """Return the words of a text: compatible forms and case alike, without punctuation at their edges.
+
+    In scripts written without spaces every character is a word.
+
+    >>> tokens("  (Straße), 0.5727 -- don't!")
+    ('strasse', '0.5727', "don't")
+    """
+    if text.isascii():
+        return tuple(_TOKEN.findall(text.lower()))
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return tuple(_TOKEN.findall(_UNSPACED.sub(r" \1 ", folded)))
+
+
+def parts(text: str) -> tuple[str, ...]:
+    """Return the words with those divided that punctuation joins: ids in a list, a name's genitive.
+
+    >>> parts("c1,c2 (Rosa's)")
+    ('c1', 'c2', 'rosa')
+    """
+    return tokens(_JOINTS.sub(" ", text))
+
+
+def _numeric(run: Collection[str]) -> bool:
+    return all(_NUMBER.fullmatch(token) for token in run)
+
+
+@dataclass(frozen=True)
+class Private:
+    """Everything private of a study, made for many look-ups.
+
+    `runs`: values found anywhere, as words joined by a space, with their kind; `numbers`:
+    those of them that are only digits; `whole`: texts found only as a whole leaf.
+    `lengths`: for a first word, in how many words the runs that it begins come.
+    """
+
+    runs: Mapping[str, str]
+    numbers: Mapping[str, str]
+    whole: Mapping[str, str]
+    lengths: Mapping[str, tuple[int, ...]]
+
+    @classmethod
+    def of(cls, *, texts: Iterable[str], ids: Iterable[str], names: Iterable[str], digests: Iterable[str]) -> Private:
+        """Take in item texts and notes, item and cluster ids, user names, and digests and salts of items."""
+        long: dict[tuple[str, ...], str] = {}
+        short: dict[tuple[str, ...], str] = {}
+        for text in texts:
+            found = tokens(text)
+            (long if len(found) >= RUN_OF_WORDS else short)[found] = TEXT
+        for values, kind in ((ids, ID), (names, NAME), (digests, DIGEST)):
+            for value in values:
+                long[tokens(value)] = kind
+                if not _numeric(parts(value)):
+                    long[parts(value)] = kind
+        return _indexed(long, short)
+
+    def find(self, leaf: str, *, rendered: bool = False) -> str | None:
+        """Return the kind of private value that a piece of text holds, or None.
+
+        `rendered`: counts are text here, so values that are only digits are passed over.
+
+        >>> private = Private.of(texts=["I want the pen", "Oh no"], ids=["5727"], names=["rosa"], digests=[])
+        >>> private.find("They said: “I WANT the pen.”"), private.find("Oh no!"), private.find("Oh no, not that")
+        ('item text or note', 'item text or note', None)
+        >>> private.find("0.5727"), private.find("item 5727"), private.find("5727", rendered=True)
+        (None, 'item or cluster id', None)
+        """
+        return next((kind for _, kind in self._found(leaf, rendered=rendered)), None)
+
+    def without(self, words: Iterable[str], leaves: Iterable[str] = ()) -> Private:
+        """Return the same less what the program itself writes: it would be found in every memo.
+
+        Drops ids and names of one word among `words`, and texts that stand in one of the `leaves`.
+        """
+        own = set(words)
+        dropped = {run for run, kind in self.runs.items() if kind in {ID, NAME} and run in own}
+        dropped |= {run for leaf in leaves for run, kind in self._found(leaf, rendered=True) if kind == TEXT}
+        return replace(
+            self,
+            runs={run: kind for run, kind in self.runs.items() if run not in dropped},
+            whole={run: kind for run, kind in self.whole.items() if run not in dropped},
+        )
+
+    def _found(self, leaf: str, *, rendered: bool) -> Iterator[tuple[str, str]]:
+        """Yield each run of words in a leaf that is private, with its kind."""
+        words = tokens(leaf)
+        run = " ".join(words)
+        if run in self.whole and not (rendered and _numeric(words)):
+            yield run, self.whole[run]
+        yield from self._runs_in(words, (self.runs,) if rendered else (self.runs, self.numbers))
+        divided = parts(leaf)
+        if divided != words:
+            yield from self._runs_in(divided, (self.runs,))
+
+    def _runs_in(self, words: tuple[str, ...], places: Iterable[Mapping[str, str]]) -> Iterator[tuple[str, str]]:
+        for start, word in enumerate(words):
+            for length in self.lengths.get(word, ()):
+                if start + length > len(words):
+                    break
+                run = " ".join(words[start : start + length])
+                yield from ((run, place[run]) for place in places if run in place)
+
+
+def _indexed(long: Mapping[tuple[str, ...], str], short: Mapping[tuple[str, ...], str]) -> Private:
+    lengths: dict[str, set[int]] = {}
+    runs: dict[str, str] = {}
+    numbers: dict[str, str] = {}
+    for words, kind in long.items():
+        if words:
+            (numbers if _numeric(words) else runs)[" ".join(words)] = kind
+            lengths.setdefault(words[0], set()).add(len(words))
+    return Private(
+        runs=runs,
+        numbers=numbers,
+        whole={" ".join(words): kind for words, kind in short.items() if words},
+        lengths={word: tuple(sorted(found)) for word, found in lengths.items()},
+    )

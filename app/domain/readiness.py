@@ -1,0 +1,150 @@
+"""What stands between a draft and its freeze: errors, warnings, and what the lead must acknowledge."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.domain import codebook, protocol, rights
+from app.domain.errors import Problem
+from app.domain.item import Item
+from app.domain.protocol import Protocol
+
+
+@dataclass(frozen=True)
+class People:
+    """Who is assigned: counts by role, and judges without an attested qualification."""
+
+    reviewers: int = 0
+    adjudicators: int = 0
+    leads: int = 0
+    unattested: int = 0
+
+
+@dataclass(frozen=True)
+class Acknowledgement:
+    """A fact that weakens the study and that the lead must accept by its code."""
+
+    code: str
+    text: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """The check's report. No errors: the study can be frozen once all is acknowledged."""
+
+    errors: tuple[Problem, ...]
+    warnings: tuple[str, ...]
+    acknowledge: tuple[Acknowledgement, ...]
+    rights_missing: int
+    references_missing: int
+    equal_one_panel: int
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the report as `study check --json` prints it."""
+        return {
+            "errors": [str(problem) for problem in self.errors],
+            "warnings": list(self.warnings),
+            "acknowledge": [vars(each) for each in self.acknowledge],
+        }
+
+
+def assess(rules: Protocol, items: Sequence[Item], ledger: Sequence[rights.Source], people: People) -> Readiness:
+    """Report on a draft."""
+    kinds = [kind for kind in protocol.REFERENCES if any(item.reference(kind) is not None for item in items)]
+    unlicensed = rights.shortfalls((item.source for item in items), ledger, rules["study.scope"])
+    unreferenced = [item for item in items if _lacks_reference(rules, item)]
+    errors = (
+        protocol.missing(rules, kinds) + unlicensed + _item_errors(rules, items, unreferenced) + _people_errors(people)
+    )
+    equal = sum(_shows_the_arm(rules, item) for item in items)
+    return Readiness(
+        errors=tuple(errors),
+        warnings=tuple(_warnings(rules, people)),
+        acknowledge=tuple(each for each in _acknowledgements(rules, items, people, equal) if each.count),
+        rights_missing=len(unlicensed),
+        references_missing=len(unreferenced),
+        equal_one_panel=equal,
+    )
+
+
+def printed(rules: Protocol, ledger: Sequence[rights.Source]) -> dict[str, str]:
+    """Return the lead's own words that a memo prints, by field: none of them may hold anything private."""
+    names = ("study.id", "study.title", "study.question", "study.parent", "study.registration")
+    engine = ("engine.filter", "engine.filter_version")
+    found = {name: str(rules[name]) for name in (*names, *engine) if rules[name] is not None}
+    found |= {f"selection.strata ({stratum})": stratum for stratum in rules.strata}
+    for source in ledger:
+        found |= {f"rights ({source.source}, {key})": getattr(source, key) for key in ("source", "version", "licence")}
+    return found
+
+
+def _lacks_reference(rules: Protocol, item: Item) -> bool:
+    if not rules["references.required"]:
+        return False
+    return any(item.reference(kind) is None for kind in rules["references.shown"])
+
+
+def _shows_the_arm(rules: Protocol, item: Item) -> bool:
+    """Tell whether a shown reference equals exactly one panel: text alone gives the arm away there."""
+    shown = {item.reference(kind) for kind in rules["references.shown"]} - {None}
+    return (item.off in shown) != (item.on in shown)
+
+
+def _item_errors(rules: Protocol, items: Sequence[Item], unreferenced: Sequence[Item]) -> list[Problem]:
+    errors = []
+    if not items:
+        errors.append(Problem("the study has no items yet; import some", field="items"))
+    undeclared = sorted({item.stratum for item in items} - set(rules.strata))
+    told = "items are of stratum “{}”, which the protocol does not declare"
+    errors += [Problem(told.format(stratum), field="selection.strata") for stratum in undeclared]
+    if unreferenced:
+        told = f"{len(unreferenced)} items lack a reference that the protocol requires"
+        errors.append(Problem(told, field="references"))
+    silent = sum(item.verbatim_reference is None and item.semantic_reference is None for item in items)
+    if rules["study.scope"] == "corpus" and silent:
+        told = f"{silent} items have neither audio nor a reference; a corpus study needs one of them for each item"
+        errors.append(Problem(told, field="items"))
+    return errors
+
+
+def _people_errors(people: People) -> list[Problem]:
+    errors = []
+    if people.reviewers < 2:  # noqa: PLR2004 - two reviewers an item is the design
+        errors.append(Problem(f"two reviewers are needed, {people.reviewers} assigned", field="reviewers"))
+    if people.leads < 1:
+        errors.append(Problem("a lead is needed", field="lead"))
+    return errors
+
+
+def _warnings(rules: Protocol, people: People) -> list[str]:
+    warnings = ["The pairs were imported, not made here: the memo will say that the pairing is unverified."]
+    if people.adjudicators == 0:
+        warnings.append("There is no adjudicator: every disagreement ends disputed, and holds the verdict.")
+    if not rules.controls:
+        warnings.append("There is no control stratum: the verdict cannot be PASS.")
+    return warnings
+
+
+def _acknowledgements(rules: Protocol, items: Sequence[Item], people: People, equal: int) -> list[Acknowledgement]:
+    have = Counter(item.stratum for item in items)
+    shortage = sum(max(0, planned - have[name]) for name, planned in rules.strata.items())
+    surplus = sum(max(0, have[name] - planned) for name, planned in rules.strata.items())
+    unlike = sum(item.off != item.raw_hypothesis for item in items) if rules["engine.off_equals_raw"] else 0
+    disfluent = {group.key for group in codebook.GROUPS} - {"fluent"}
+    tagged = sum(item.stratum in rules.controls and bool(disfluent & set(item.tags)) for item in items)
+    return [
+        Acknowledgement("unattested", "Judges whose qualification nobody has attested.", people.unattested),
+        Acknowledgement(
+            "references_equal_one_panel",
+            "Items on which a shown reference equals exactly one text: there the text gives the arm away.",
+            equal,
+        ),
+        Acknowledgement("off_unlike_raw", "Items whose text with the filter off is not the raw hypothesis.", unlike),
+        Acknowledgement("controls_with_tags", "Items of a control stratum that carry a tag of disfluency.", tagged),
+        Acknowledgement("shortage", "Items planned and not imported.", shortage),
+        Acknowledgement("surplus", "Items imported beyond the plan.", surplus),
+    ]

@@ -1,0 +1,355 @@
+"""From judged items to the memo's numbers. Counts and rates only; nothing of one item is left."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from app.domain import codebook, gate, memo
+from app.domain.judgement import Coding, JudgedItem, Outcome, recorded_harm, settle
+from app.domain.statistics import agreement, intervals, rates
+
+LABELS: Final = list(codebook.LABEL_KEYS)
+
+
+@dataclass(frozen=True)
+class Case:
+    """An item beside what became of it."""
+
+    item: JudgedItem
+    outcome: Outcome
+
+    @property
+    def withdrawn(self) -> bool:
+        """Erased, and counted only as withdrawn."""
+        return self.item.withdrawn
+
+    @property
+    def counted(self) -> bool:
+        """Stands in the denominator of the primary rate: confirmed, or coded by the comparator."""
+        return self.outcome.confirmed or self.outcome.state == "auto_coded"
+
+    def settled_as(self, label: str) -> bool:
+        """Tell whether the final coding rules and has this label."""
+        return self.outcome.settled is not None and self.outcome.settled.label == label
+
+
+@dataclass(frozen=True)
+class Results:
+    """Every case of a study with what the computations need to know of the study."""
+
+    cases: tuple[Case, ...]
+    confidence: float = 0.95
+    adjudicator: bool = True
+    own_judgement_first: bool = True
+    pool: bool = False
+
+    @classmethod
+    def of(cls, items: Sequence[JudgedItem], **study: Any) -> Results:
+        """Settle every item. `study`: the other fields of this class."""
+        blank = cls((), **study)
+        return replace(blank, cases=tuple(Case(i, settle(i, adjudicated_study=blank.adjudicator)) for i in items))
+
+    def within(self, stratum: str) -> Results:
+        """Return the same study cut down to one stratum."""
+        return replace(self, cases=tuple(case for case in self.cases if case.item.stratum == stratum))
+
+    @property
+    def strata(self) -> list[str]:
+        """The strata that items have, sorted."""
+        return sorted({case.item.stratum for case in self.cases})
+
+
+Test = Callable[[Case], bool]
+
+
+def share(results: Results, event: Test, among: Test) -> memo.Rate:
+    """Return the rate of `event` among the cases of `among`, with both intervals."""
+    clusters: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for case in results.cases:
+        if among(case):
+            clusters[case.item.cluster][0] += event(case)
+            clusters[case.item.cluster][1] += 1
+    counts = [(events, n) for events, n in clusters.values()]
+    return _rate(rates.rate(sum(x for x, _ in counts), sum(n for _, n in counts), counts, results.confidence))
+
+
+def ratio(numerator: int, denominator: int, null_reason: memo.NullReason = "no_items") -> memo.Rate:
+    """Return a rate without intervals: its base is marks, not items drawn independently."""
+    value = numerator / denominator if denominator else None
+    reason = None if denominator else null_reason
+    return memo.Rate(numerator=numerator, denominator=denominator, value=value, null_reason=reason)
+
+
+def absent_rate(reason: memo.NullReason) -> memo.Rate:
+    """Return the rate that a study does not have."""
+    return memo.Rate(numerator=None, denominator=None, value=None, null_reason=reason)
+
+
+def _rate(found: rates.Rate) -> memo.Rate:
+    return memo.Rate.model_validate(vars(found))
+
+
+def gate_facts(results: Results) -> gate.Facts:
+    """Return the counts that the gate reads off the judged items; the caller adds the study's own."""
+    cases = results.cases
+    counts = sample_counts(results)
+    return gate.Facts(
+        introduced=sum(case.outcome.introduced for case in cases),
+        pending=counts.pending,
+        disputed=counts.disputed,
+        recorded_harm_unresolved=sum(
+            case.outcome.unresolved and recorded_harm(case.item) for case in cases if not case.withdrawn
+        ),
+        unassessable=counts.unassessable,
+        judged_changed=sum(case.outcome.confirmed and case.item.changed and not case.item.control for case in cases),
+        control_strata=len({case.item.stratum for case in cases if case.item.control}),
+        withdrawn=counts.withdrawn,
+        type_unsettled=sum(case.outcome.type_unsettled for case in cases),
+    )
+
+
+def sample_counts(results: Results) -> memo.SampleCounts:
+    """Count items by state."""
+    states = Counter(case.outcome.state for case in results.cases)
+    return memo.SampleCounts(
+        imported=len(results.cases),
+        withdrawn=states["withdrawn"],
+        auto_coded=states["auto_coded"],
+        reviewed=sum(len(case.item.signed) == 2 for case in results.cases if not case.withdrawn),  # noqa: PLR2004
+        agreed=states["agreed"],
+        adjudicated=states["adjudicated"],
+        disputed=states["disputed"],
+        pending=states["pending"],
+        unassessable=sum(case.outcome.unassessable for case in results.cases),
+    )
+
+
+def sample(results: Results, planned: dict[str, int], unit: str) -> memo.Sample:
+    """Return the sample, whole and by stratum, with shortages against the plan."""
+    imported = Counter(case.item.stratum for case in results.cases)
+    sizes = Counter(case.item.cluster for case in results.cases if not case.withdrawn)
+    return memo.Sample(
+        **sample_counts(results).model_dump(),
+        by_stratum={stratum: sample_counts(results.within(stratum)) for stratum in results.strata},
+        shortages={name: n - imported[name] for name, n in planned.items() if n > imported[name]},
+        clusters=memo.Clusters(
+            unit=unit,
+            count=len(sizes),
+            smallest=min(sizes.values(), default=None),
+            largest=max(sizes.values(), default=None),
+        ),
+    )
+
+
+def primary(results: Results) -> memo.Primary:
+    """Return the primary outcome."""
+    cases = results.cases
+    deciding = [case.outcome.deciding for case in cases]
+    return memo.Primary(
+        **_primary_rates(results),
+        by_label=_by_label(results),
+        by_stratum={name: memo.StratumRates(**_primary_rates(results.within(name))) for name in results.strata},
+        zero_event=_zero_event(results),
+        clusters_with_event=len({case.item.cluster for case in cases if case.outcome.introduced}),
+        reasons=_chosen(deciding, lambda coding: coding.reasons),
+        severities=_chosen(deciding, lambda coding: (coding.severity,) if coding.severity else ()),
+        groups=_chosen(deciding, lambda coding: coding.groups),
+    )
+
+
+def _primary_rates(results: Results) -> dict[str, memo.Rate]:
+    def introduced(case: Case) -> bool:
+        return case.outcome.introduced
+
+    return {
+        "introduced": share(results, introduced, lambda case: case.counted),
+        "introduced_counting_unresolved": share(
+            results,
+            lambda case: case.outcome.introduced or case.outcome.unresolved,
+            lambda case: not case.withdrawn,
+        ),
+        "introduced_among_changed": share(results, introduced, lambda case: case.counted and case.item.changed),
+    }
+
+
+def _by_label(results: Results) -> dict[str, memo.Damage]:
+    finals = [case.outcome.settled for case in results.cases if case.outcome.settled is not None]
+    introduced = Counter(coding.introduced for coding in finals)
+    repaired = Counter(coding.repaired for coding in finals)
+    shared = Counter(coding.shared for coding in finals)
+    rows = {
+        key: memo.Damage(introduced=introduced[key], repaired=repaired[key], shared=shared[key])
+        for key in codebook.GRAVITY
+    }
+    unsettled = sum(case.outcome.type_unsettled for case in results.cases)
+    return rows | {"type_unsettled": memo.Damage(introduced=unsettled, repaired=0, shared=0)}
+
+
+def _zero_event(results: Results) -> memo.ZeroEvent:
+    counted = [case for case in results.cases if case.counted]
+    if not counted or any(case.outcome.introduced for case in results.cases):
+        reason: memo.NullReason | None = None if counted else "no_items"
+        return memo.ZeroEvent(among_all=None, among_changed=None, confidence=results.confidence, null_reason=reason)
+    changed = sum(case.item.changed for case in counted)
+    return memo.ZeroEvent(
+        among_all=intervals.zero_event_upper(len(counted), results.confidence),
+        among_changed=intervals.zero_event_upper(changed, results.confidence) if changed else None,
+        confidence=results.confidence,
+        null_reason=None,
+    )
+
+
+def _chosen(deciding: Sequence[Sequence[Coding]], marks: Callable[[Coding], Sequence[str]]) -> dict[str, int]:
+    """Count items on which at least one deciding judge chose each mark."""
+    counts = Counter(mark for codings in deciding for mark in {m for coding in codings for m in marks(coding)})
+    return dict(sorted(counts.items()))
+
+
+def taxonomy(results: Results) -> dict[str, memo.Arms]:
+    """Count, for each label, how often the final codings name each arm."""
+    finals = [case.outcome.settled for case in results.cases if case.outcome.settled is not None]
+    arms = Counter((coding.label, coding.arm or "none") for coding in finals)
+    return {
+        key: memo.Arms(on=arms[key, "on"], off=arms[key, "off"], both=arms[key, "both"], none=arms[key, "none"])
+        for key in LABELS
+    }
+
+
+def controls(results: Results) -> memo.Controls:
+    """Return what became of the items declared fluent."""
+    changed = [case for case in results.cases if case.item.control and case.item.changed and not case.withdrawn]
+    destructive = sum(case.outcome.introduced for case in changed)
+    safe = sum(
+        case.outcome.state == "auto_coded"
+        or case.settled_as("benign-retention")
+        or case.settled_as("no-material-edit")
+        or _cleaned_on(case)
+        for case in changed
+    )
+    return memo.Controls(
+        changed=share(results, lambda c: c.item.changed, lambda c: c.item.control and not c.withdrawn),
+        safe=safe,
+        destructive=destructive,
+        other=len(changed) - safe - destructive,
+    )
+
+
+def _cleaned_on(case: Case) -> bool:
+    return case.outcome.settled is not None and case.settled_as("safe-cleanup") and case.outcome.settled.arm == "on"
+
+
+def cleanup(results: Results) -> memo.Cleanup:
+    """Return what became of the disfluent items, apart from damage."""
+
+    def disfluent(case: Case) -> bool:
+        return not case.item.control and not case.withdrawn
+
+    return memo.Cleanup(
+        safe_cleanup=share(results, _cleaned_on, disfluent),
+        unchanged=share(results, lambda case: not case.item.changed, disfluent),
+        retained=share(results, lambda case: case.settled_as("benign-retention"), disfluent),
+        events=memo.Absent(null_reason="no_event_annotation"),
+    )
+
+
+def agreement_section(results: Results) -> memo.Agreement:
+    """Return the agreement of the two first-signed reviews, before any adjudication."""
+    pairs = [_first_pair(case) for case in results.cases if _compared(case)]
+    table = agreement.contingency([(one.label, two.label) for one, two in pairs], LABELS)
+    shown = (
+        [[cell + table[j][i] for j, cell in enumerate(row)] for i, row in enumerate(table)] if results.pool else table
+    )
+    kappa = _coefficient(agreement.cohen_kappa(table))
+    if results.pool:
+        kappa = kappa.model_copy(update={"value": None, "null_reason": "pool", "expected": None})
+    return memo.Agreement(
+        n=len(pairs),
+        labels=LABELS,
+        matrix=shown,
+        observed=share(results, lambda case: _same_label(*_first_pair(case)), _compared),
+        ac1=_coefficient(agreement.gwet_ac1(table)),
+        alpha=_coefficient(agreement.krippendorff_alpha(table)),
+        kappa=kappa,
+        brennan_prediger=_coefficient(agreement.brennan_prediger(table)),
+        routing=share(results, lambda case: operator.eq(*_first_pair(case)), _compared),
+        specific={
+            key: ratio(*agreement.specific_agreement(table, k), "label_unused" if pairs else "no_items")
+            for k, key in enumerate(LABELS)
+        },
+        introduced=_two_by_two([(a.introduced is not None, b.introduced is not None) for a, b in pairs]),
+        destructive=_two_by_two([(a.destructive, b.destructive) for a, b in pairs]),
+    )
+
+
+def _compared(case: Case) -> bool:
+    return len(case.item.first_signed) == 2 and not case.item.auto_coded and not case.withdrawn  # noqa: PLR2004
+
+
+def _first_pair(case: Case) -> tuple[Coding, Coding]:
+    one, two = case.item.first_signed
+    return one, two
+
+
+def _same_label(one: Coding, two: Coding) -> bool:
+    return one.label == two.label
+
+
+def _coefficient(found: agreement.Coefficient) -> memo.Coefficient:
+    return memo.Coefficient.model_validate(vars(found) | {"interval": None})
+
+
+def _two_by_two(marks: Sequence[tuple[bool, bool]]) -> memo.TwoByTwo:
+    counted = Counter(marks)
+    counts = (counted[True, True], counted[True, False], counted[False, True], counted[False, False])
+    unused: memo.NullReason = "label_unused" if marks else "no_items"
+    return memo.TwoByTwo(
+        positive=ratio(*agreement.positive(counts), unused),
+        negative=ratio(*agreement.negative(counts), unused),
+        counts=counts,
+    )
+
+
+def adjudication(results: Results) -> memo.Adjudication:
+    """Return what the third judge did with the items on which the reviews differ."""
+    routed = [case for case in results.cases if case.outcome.routed]
+    done = [
+        case for case in routed if case.item.adjudication is not None and case.item.adjudication.decision is not None
+    ]
+    confirmed = sum(case.outcome.final in case.item.signed for case in done)
+    unresolved = sum(case.outcome.final is None for case in done)
+    return memo.Adjudication(
+        routed=len(routed),
+        confirmed=confirmed,
+        changed=len(done) - confirmed - unresolved,
+        unresolved=unresolved,
+        pending=len(routed) - len(done),
+        dissent=sum(case.outcome.dissent for case in routed),
+        first_judgement_stood=_first_stood(done, results),
+        audit_agreed=absent_rate("not_enabled"),
+    )
+
+
+def _first_stood(done: Sequence[Case], results: Results) -> memo.Rate:
+    if not results.adjudicator:
+        return absent_rate("no_adjudicator")
+    if not results.own_judgement_first:
+        return absent_rate("not_enabled")
+    steps = [case.item.adjudication for case in done if case.item.adjudication is not None]
+    stood = sum(step.final is not None and step.final == step.first for step in steps)
+    return _rate(rates.rate(stood, len(steps), None, results.confidence))
+
+
+def quality(results: Results, equal_one_panel: int) -> memo.Quality:
+    """Return what is known of the judging itself. `equal_one_panel`: see the check page."""
+    return memo.Quality(
+        repeats=absent_rate("not_enabled"),
+        sentinels=memo.Sentinels(destructive=absent_rate("not_enabled"), clean=absent_rate("not_enabled")),
+        side_bias=memo.Absent(null_reason="not_enabled"),
+        blinding_index=memo.Absent(null_reason="not_enabled"),
+        active_minutes=memo.Absent(null_reason="not_enabled"),
+        references_equal_one_panel=ratio(equal_one_panel, len(results.cases)),
+    )

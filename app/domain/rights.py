@@ -1,0 +1,164 @@
+"""The rights ledger: what may be done with each source. `unknown` means no."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+from typing import Any, Final
+
+from app.domain.errors import InvalidInput, Problem
+
+KINDS: Final = ("synthetic", "corpus")
+DECISIONS: Final = ("approved", "refused", "unknown")
+OPERATIONS: Final = (
+    "download",
+    "store",
+    "play",
+    "transcribe",
+    "derive",
+    "retain",
+    "publish_aggregate",
+    "publish_manifest_hash",
+    "publish_excerpt",
+)
+NEEDED: Final = ("store", "derive", "publish_aggregate")
+MAX_TEXT: Final = 4_000
+
+
+@dataclass(frozen=True)
+class Source:
+    """One source's entry in the ledger. `decided_by` never enters a memo."""
+
+    source: str
+    kind: str
+    version: str
+    publisher: str
+    audio_owner: str
+    reference_owner: str
+    licence: str
+    permitted_operations: tuple[str, ...]
+    consent: str
+    distribution: str
+    removal: str
+    decision: str
+    decided_by: str
+    decided_at: str
+    retain_until: str | None = None
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the entry as plain data, for store and manifest."""
+        return asdict(self) | {"permitted_operations": list(self.permitted_operations)}
+
+
+FIELDS: Final = {
+    "source": "the name that items use",
+    "kind": "synthetic or corpus",
+    "version": "version of the source",
+    "publisher": "who published it",
+    "audio_owner": "who owns the audio",
+    "reference_owner": "who owns annotations and references",
+    "licence": "licence or agreement",
+    "permitted_operations": "list of what may be done with it",
+    "consent": "constraints of consent or ethics",
+    "distribution": "what may be passed on",
+    "removal": "how something is removed",
+    "decision": "approved, refused or unknown",
+    "decided_by": "who decided; never enters a memo",
+    "decided_at": "when it was decided",
+    "retain_until": "until when it may be kept",
+}
+_CHOICES: Final = {"kind": KINDS, "decision": DECISIONS}
+
+
+def parse(data: Mapping[str, Any], where: str = "") -> list[Source]:
+    """Check a decoded ledger file (`[[source]]` tables).
+
+    Raises InvalidInput with every problem; `line` counts the `[[source]]` tables.
+    """
+    problems = [
+        Problem("unknown key; a ledger is a list of [[source]]", where=where, field=key[:60])
+        for key in data
+        if key != "source"
+    ]
+    tables = data.get("source")
+    if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
+        problems.append(Problem("expected at least one [[source]] table", where=where, field="source"))
+        raise InvalidInput(problems)
+    sources = []
+    for number, table in enumerate(tables, start=1):
+        found = _source(table, f"{where or 'ledger'}, [[source]] number {number}")
+        if isinstance(found, Source):
+            sources.append(found)
+        else:
+            problems += found
+    names = [each.source for each in sources]
+    problems += [
+        Problem(f"“{name}” has two entries", where=where, field="source")
+        for name in sorted(set(names))
+        if names.count(name) > 1
+    ]
+    if problems:
+        raise InvalidInput(problems)
+    return sources
+
+
+def _source(table: Mapping[str, Any], where: str) -> Source | list[Problem]:
+    problems = [Problem("unknown key", where=where, field=str(key)[:60]) for key in table if key not in FIELDS]
+    values: dict[str, Any] = {}
+    for key in FIELDS:
+        value = table.get(key)
+        if isinstance(value, date | datetime):
+            value = value.isoformat()
+        if value is None:
+            if key != "retain_until":
+                problems.append(
+                    Problem('every source needs it; write "none" where there is nothing', where=where, field=key)
+                )
+            continue
+        expected = _expected(key, value)
+        if expected is None:
+            values[key] = tuple(value) if key == "permitted_operations" else value
+        else:
+            problems.append(Problem(f"expected {expected}", where=where, field=key))
+    return problems or Source(**values)
+
+
+def _expected(key: str, value: Any) -> str | None:
+    if key == "permitted_operations":
+        ok = isinstance(value, list) and all(isinstance(each, str) for each in value) and set(value) <= set(OPERATIONS)
+        return None if ok else "a list of: " + ", ".join(OPERATIONS)
+    if key in _CHOICES:
+        return None if value in _CHOICES[key] else "one of: " + ", ".join(_CHOICES[key])
+    ok = isinstance(value, str) and 0 < len(value.strip()) <= MAX_TEXT
+    return None if ok else f"text of 1 to {MAX_TEXT:,} characters"
+
+
+def shortfalls(in_use: Iterable[str], ledger: Iterable[Source], scope: str | None) -> list[Problem]:
+    """List why the sources in use may not be used: each one blocks the study.
+
+    `scope`: `synthetic` or `corpus`; a source of the other kind is refused, and so are
+    mixed kinds.
+    """
+    entries = {entry.source: entry for entry in ledger}
+    problems = []
+    for name in sorted(set(in_use)):
+        entry = entries.get(name)
+        if entry is None:
+            told = "has no entry in the rights ledger"
+        elif entry.decision != "approved":
+            told = f"rights are {entry.decision}; unknown means no"
+        elif absent := [each for each in NEEDED if each not in entry.permitted_operations]:
+            told = "the ledger does not permit: " + ", ".join(absent)
+        elif scope is not None and entry.kind != scope:
+            told = f"it is {entry.kind}, the study's scope is {scope}; kinds are never mixed"
+        else:
+            continue
+        problems.append(Problem(f"source “{name}”: {told}", field="rights"))
+    return problems
+
+
+def permits(in_use: Iterable[str], ledger: Iterable[Source], operation: str) -> bool:
+    """Tell whether every source in use is approved for an operation."""
+    allowed = {each.source for each in ledger if each.decision == "approved" and operation in each.permitted_operations}
+    return set(in_use) <= allowed

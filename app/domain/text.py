@@ -1,0 +1,157 @@
+"""What a judge sees of a text: when two texts count as equal, its invisible characters, its tokens."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal
+
+import regex  # type: ignore[import-untyped]
+
+
+def _collapsed(text: str) -> str:
+    """Return the text with each run of white space as one space, and none at the ends."""
+    return " ".join(text.split())
+
+
+_FORMS: Final[dict[str, Callable[[str], str]]] = {
+    "exact": str,
+    "whitespace": _collapsed,
+    "whitespace-case": lambda text: _collapsed(text).casefold(),
+}
+COMPARATORS: Final = tuple(_FORMS)
+
+
+def equivalent(a: str, b: str, comparator: str) -> bool:
+    """Whether two texts count as identical under the study's comparator.
+
+    White space is what `str.split` takes for it, so a no-break space counts and
+    a zero width space does not. Raises ValueError for an unknown comparator.
+
+    >>> equivalent("so  it is ", "So it is", "whitespace")
+    False
+    >>> equivalent("so  it is ", "So it is", "whitespace-case")
+    True
+    """
+    if comparator not in _FORMS:
+        message = f"unknown comparator {comparator!r}: must be one of {', '.join(COMPARATORS)}"
+        raise ValueError(message)
+    form = _FORMS[comparator]
+    return form(a) == form(b)
+
+
+# Beyond control and format characters: whatever Unicode says is drawn as nothing, and the blank braille pattern.
+_INVISIBLE: Final = (
+    r"[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}\u2800]||[\p{Zs}--[\ ]]]"
+)
+# An ordinary space is invisible at either end and beside other white space.
+_UNSEEN: Final = regex.compile(rf"{_INVISIBLE}|(?<!\S)[ ]|[ ](?!\S)", regex.V1)
+_NO_WIDTH: Final = regex.compile(rf"[{_INVISIBLE}--\s]", regex.V1)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A piece of a text: visible characters, or one invisible one with its name.
+
+    On the page an invisible character needs `unicode-bidi: isolate` (else a
+    direction control reorders what follows it), and U+000D must be written as
+    a character reference (else the parser turns it into U+000A).
+    """
+
+    text: str
+    invisible: str | None = None
+
+
+def runs(text: str, start: int = 0, end: int | None = None) -> tuple[Run, ...]:
+    r"""Return the runs of `text[start:end]`; what ends the slice does not end the text.
+
+    >>> runs("so\u00ad ")
+    (Run(text='so', invisible=None), Run(text='\xad', invisible='SOFT HYPHEN'), Run(text=' ', invisible='SPACE'))
+    >>> runs("so it", 0, 3)
+    (Run(text='so ', invisible=None),)
+    """
+    end = len(text) if end is None else end
+    found: list[Run] = []
+    at = start
+    for match in _UNSEEN.finditer(text, start, end + 1):  # one more: a space is judged by what follows
+        if match.start() >= end:
+            break
+        if at < match.start():
+            found.append(Run(text[at : match.start()]))
+        found.append(Run(match.group(), invisible_name(match.group())))
+        at = match.end()
+    if at < end:
+        found.append(Run(text[at:end]))
+    return tuple(found)
+
+
+_CONTROL_PICTURES: Final = 0x2400  # Unicode names no control character, but names its picture
+
+
+def invisible_name(ch: str) -> str:
+    r"""Return the name to show for one character; no two characters share one.
+
+    >>> [invisible_name(ch) for ch in ("\u200b", "\t", "\x7f", "\x85")]
+    ['ZERO WIDTH SPACE', 'HORIZONTAL TABULATION', 'DELETE', 'U+0085']
+    """
+    if ch < " ":
+        ch = chr(_CONTROL_PICTURES + ord(ch))
+    elif ch == "\x7f":
+        ch = "\N{SYMBOL FOR DELETE}"
+    return unicodedata.name(ch, f"U+{ord(ch):04X}").removeprefix("SYMBOL FOR ")
+
+
+def without_invisibles(text: str, form: Literal["NFC", "NFKC"]) -> str:
+    r"""Return the normalised text without characters that take no room; white space stays.
+
+    >>> without_invisibles("so\u00adft \ufb01t", "NFKC")
+    'soft fit'
+    """
+    return unicodedata.normalize(form, _NO_WIDTH.sub("", text))
+
+
+def only_invisible(a: str, b: str) -> bool:
+    r"""Whether two texts differ, but only in invisible characters, spacing or normalisation.
+
+    >>> only_invisible("so\u200b it", "so  it"), only_invisible("so it", "soit"), only_invisible("so", "so")
+    (True, False, False)
+    """
+    return a != b and equivalent(without_invisibles(a, "NFKC"), without_invisibles(b, "NFKC"), "whitespace")
+
+
+_CLUSTER: Final = regex.compile(r"\X")
+_SPACELESS: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+_KINDS: Final = tuple(
+    (kind, regex.compile(pattern, regex.V1 | regex.DOTALL))
+    for kind, pattern in (
+        ("s", r"\s+\Z"),
+        ("o", rf"[\p{{Extended_Pictographic}}\p{{Regional_Indicator}}{_SPACELESS}]"),  # each is a token of its own
+        ("d", r".*\p{N}"),
+        ("w", r".*[\p{L}\p{M}\p{Sc}\p{C}\p{Default_Ignorable_Code_Point}_%&@#+]"),
+        ("j", r"['\u2018\u2019.\u00b7\u2010\u2011-]"),
+        ("n", r"[,:/\u066b\u066c]"),
+    )
+)
+# One letter a cluster: a word is joined by j between any two of its characters, by n only between digits.
+_TOKEN: Final = re.compile(r"s+|(?:[wd]|(?<=[wd])j(?=[wd])|(?<=d)n(?=d))+|.")
+
+
+@lru_cache(maxsize=1024)
+def _kind(cluster: str) -> str:
+    return next((kind for kind, pattern in _KINDS if pattern.match(cluster)), "o")
+
+
+def tokens(text: str) -> tuple[str, ...]:
+    """Split a text into words, punctuation and runs of white space; joined again they are the text.
+
+    No grapheme cluster is split, and words keep the marks they are written with.
+
+    >>> tokens("I don't, at 10:30, owe $2m.")
+    ('I', ' ', "don't", ',', ' ', 'at', ' ', '10:30', ',', ' ', 'owe', ' ', '$2m', '.')
+    """
+    clusters = _CLUSTER.findall(text)
+    kinds = "".join(map(_kind, clusters))
+    return tuple("".join(clusters[word.start() : word.end()]) for word in _TOKEN.finditer(kinds))

@@ -1,0 +1,84 @@
+"""TOML in, plain data out; what is wrong is one InvalidInput."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from itertools import islice
+from typing import Final
+
+from app.domain.errors import InvalidInput, Problem
+from app.formats.jsonl import MOST_DEPTH, MOST_PROBLEMS, TOO_DEEP, faults, not_utf8
+
+MOST_BYTES: Final = 1 << 20
+MOST_MESSAGE: Final = 120
+
+_PLACE: Final = re.compile(r"(?s)(.*) \(at (?:line (\d+), column (\d+)|end of document)\)")
+# tomllib takes the square of a dotted key's length, an hour for 1 MiB of `a.a.a`: look for one outside text first.
+_TEXT: Final = re.compile(
+    r"""(?s)"{3}(?:[^\\]|\\.)*?(?:"{3,5}|\Z)|'{3}.*?(?:'{3,5}|\Z)"""
+    r"""|"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|'[^'\n]*'?|[#][^\n]*"""
+)
+_LONG_KEY: Final = re.compile(rf"(?<![\w-])(?:[\w-]+[ \t]*\.[ \t]*){{{MOST_DEPTH}}}")
+_DIGITS: Final = re.compile(r"[0-9_]{4000}")
+_PLAINER: Final = {"Cannot overwrite a value": "a key stands twice (it may be a line above)"}
+
+
+def read_toml(data: bytes, name: str) -> dict[str, object]:
+    r"""Read a TOML file in UTF-8. `name` is the file's, for the problems; raises InvalidInput.
+
+    >>> read_toml(b'[study]\nid = "pilot"', "protocol.toml")
+    {'study': {'id': 'pilot'}}
+    >>> read_toml(b"[study]\nid = pilot", "protocol.toml")
+    Traceback (most recent call last):
+    ...
+    app.domain.errors.InvalidInput: 1 problem, nothing was stored:
+      protocol.toml, line 2: not TOML at column 6: Invalid value
+    """
+    text = _text(data, name)
+    try:
+        found: dict[str, object] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput([_broken(str(error), text, name)]) from None
+    except RecursionError:
+        raise InvalidInput([Problem(TOO_DEEP, name)]) from None
+    except ValueError:  # int() refuses 4,301 digits
+        message = "a number with too many digits"
+        raise InvalidInput([Problem(message, name, _line(text, _DIGITS.search(text)))]) from None
+    problems = [Problem(message, name, field=field) for field, message in islice(faults(found), MOST_PROBLEMS)]
+    if problems:
+        raise InvalidInput(problems)
+    return found
+
+
+def _text(data: bytes, name: str) -> str:
+    if len(data) > MOST_BYTES:
+        raise InvalidInput([Problem(f"this file has {len(data):,} bytes; at most {MOST_BYTES:,} can be read", name)])
+    if b"\0" in data[:4] or data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InvalidInput([Problem("not UTF-8, it looks like UTF-16: save the file as UTF-8", name, 1)])
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = error.object[: error.start]
+        problem = Problem(not_utf8(len(before) - before.rfind(b"\n") - 1), name, before.count(b"\n") + 1)
+        raise InvalidInput([problem]) from None
+    if not text.strip():
+        raise InvalidInput([Problem("this file is empty", name)])
+    bare = _TEXT.sub(lambda found: "q" + "\n" * found.group().count("\n"), text)
+    if long := _LONG_KEY.search(bare):
+        raise InvalidInput([Problem(TOO_DEEP, name, _line(bare, long))])
+    return text
+
+
+def _line(text: str, at: re.Match[str] | None) -> int | None:
+    return text.count("\n", 0, at.start()) + 1 if at else None
+
+
+def _broken(message: str, text: str, name: str) -> Problem:
+    """Turn tomllib's message, which ends with the place, into a problem there; no place is the file's end."""
+    place = _PLACE.fullmatch(message)
+    reason, line, column = place.groups() if place else (message, None, None)
+    reason = _PLAINER.get(reason, reason)[:MOST_MESSAGE]
+    if line is None:
+        return Problem(f"not TOML at the end of the file: {reason}", name, text.rstrip().count("\n") + 1)
+    return Problem(f"not TOML at column {column}: {reason}", name, int(line))

@@ -1,0 +1,81 @@
+"""The memo's files as bytes, the same each time, and where they go: a new folder or one archive."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from app.domain.errors import Refused
+from app.domain.memo import Memo
+from app.report import html, markdown
+from app.report.tables import csv_bytes, tables
+
+_LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)  # the first date that a zip archive can hold
+
+
+def bundle(memo: Memo) -> dict[str, bytes]:
+    """Return every file of the memo by its name: JSON, Markdown, HTML and one CSV a table."""
+    data = memo.model_dump(mode="json", by_alias=True)
+    return {
+        "memo.json": (json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode(),
+        "memo.md": markdown.render(memo).encode(),
+        "memo.html": html.render(memo).encode(),
+        **{f"tables/{name}.csv": csv_bytes(table) for name, table in tables(memo).items()},
+    }
+
+
+def write(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files to a new folder, all or none, readable by their owner alone.
+
+    Raises Refused where the folder exists already (`exists`) or cannot be made (`unwritable`).
+    """
+    _refuse_existing(folder)
+    try:
+        partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.absolute().parent))
+        try:
+            for name, content in files.items():
+                _write_file(partial / name, content)
+            _refuse_existing(folder)
+            partial.rename(folder)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+    except OSError as error:
+        _refuse_existing(folder)
+        message = f"“{folder}” cannot be written: {error.strerror}. Nothing was written; choose another folder."
+        raise Refused("unwritable", message) from None
+
+
+def _refuse_existing(folder: Path) -> None:
+    if os.path.lexists(folder):
+        message = f"“{folder}” exists already and was not touched; choose a new folder."
+        raise Refused("exists", message)
+
+
+def _write_file(path: Path, content: bytes) -> None:
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def zipped(files: Mapping[str, bytes], name: str) -> bytes:
+    """Return the files as one archive under a folder of this name; the same files give the same bytes.
+
+    Nothing is compressed: what a compressor makes depends on its version.
+    """
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        for path, content in files.items():
+            entry = zipfile.ZipInfo(f"{name}/{path}", _LONG_AGO)
+            entry.create_system = 3  # Unix, wherever it is made
+            entry.external_attr = 0o600 << 16
+            archive.writestr(entry, content)
+    return out.getvalue()

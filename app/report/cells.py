@@ -1,0 +1,150 @@
+"""A table as plain values, and its cells as text: for reading, or for a spreadsheet that must not run them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from app.domain.memo import Memo, Rate
+from app.report.wording import NOTHING, cluster, confidence, percent, span, why
+
+Kind: TypeAlias = Literal["text", "long", "key", "count", "share", "number", "range", "bounds"]
+Cell: TypeAlias = str | int | float | tuple[float, float] | None
+
+_FORMULA: Final = tuple(
+    "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
+)  # the last four: full-width forms, which some spreadsheets run too
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column.
+
+    `long`: text that may wrap anywhere. `key`: for programs, so in CSV alone. `range`: of
+    shares; `bounds`: of other numbers.
+    """
+
+    title: str
+    kind: Kind = "text"
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the cells are numbers, set to the right."""
+        return self.kind not in {"text", "long", "key"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of the memo. `name`: its file name; `caption`: what it shows, in one sentence."""
+
+    name: str
+    title: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The titles of the columns."""
+        return tuple(column.title for column in self.columns)
+
+    def for_reading(self) -> Table:
+        """Return the table without keys for programs and without columns that hold nothing."""
+        kept = [
+            place
+            for place, column in enumerate(self.columns)
+            if column.kind != "key" and (place == 0 or any(row[place] not in {None, ""} for row in self.rows))
+        ]
+        return Table(
+            self.name,
+            self.title,
+            self.caption,
+            tuple(self.columns[place] for place in kept),
+            tuple(tuple(row[place] for place in kept) for row in self.rows),
+            self.note,
+        )
+
+
+LABEL: Final = (Column("Label"), Column("Key", "key"))
+PLAIN_RATE: Final = (
+    Column("Number", "count"),
+    Column("Out of", "count"),
+    Column("Share", "share"),
+    Column("Why there is no value"),
+)
+
+
+def rate_columns(memo: Memo) -> tuple[Column, ...]:
+    number, of, share, reason = PLAIN_RATE
+    return (
+        number,
+        of,
+        share,
+        Column(f"{confidence(memo)} interval, by {cluster(memo)} (Korn-Graubard)", "range"),
+        Column(f"{confidence(memo)} interval, assumes independent items (Clopper-Pearson)", "range"),
+        reason,
+    )
+
+
+def rate_cells(rate: Rate) -> tuple[Cell, ...]:
+    clustered, plain = rate.intervals.get("korn_graubard"), rate.intervals.get("clopper_pearson")
+    return rate.numerator, rate.denominator, rate.value, clustered, plain, why(rate.null_reason)
+
+
+def plain_rate(rate: Rate) -> tuple[Cell, ...]:
+    return rate.numerator, rate.denominator, rate.value, why(rate.null_reason)
+
+
+def shown(cell: Cell, column: Column) -> str:
+    """Return a cell as a person reads it.
+
+    >>> shown(0.5, Column("", "share")), shown(-0.0063, Column("", "number")), shown(None, Column(""))
+    ('50%', '-0.006', '—')
+    """
+    match cell:
+        case None:
+            return NOTHING
+        case tuple():
+            return span(cell) if column.kind == "range" else f"{cell[0]:.3f} to {cell[1]:.3f}"
+        case float():
+            return percent(cell) if column.kind == "share" else f"{cell:.3f}"
+    return str(cell)
+
+
+def csv_bytes(table: Table) -> bytes:
+    """Return the table as UTF-8 CSV: every digit of a number, an interval as two columns, nothing for null.
+
+    Text that a spreadsheet would run as a formula gets a leading apostrophe.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow([_inert(title) for column in table.columns for title in _titles(column)])
+    for row in table.rows:
+        writer.writerow(
+            [each for cell, column in zip(row, table.columns, strict=True) for each in _values(cell, column)]
+        )
+    return out.getvalue().encode()
+
+
+def _titles(column: Column) -> tuple[str, ...]:
+    if column.kind in {"range", "bounds"}:
+        return f"{column.title}: low", f"{column.title}: high"
+    return (column.title,)
+
+
+def _values(cell: Cell, column: Column) -> tuple[str | float, ...]:
+    match cell:
+        case None | "":
+            return ("",) * len(_titles(column))
+        case tuple():
+            return cell
+        case str():
+            return (_inert(cell),)
+    return (cell,)
+
+
+def _inert(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) else text

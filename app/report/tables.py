@@ -1,0 +1,294 @@
+"""The memo's tables, each once: CSV, Markdown and HTML show the same values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from app.domain.memo import Memo, SampleCounts
+from app.report import judging
+from app.report.cells import LABEL, Cell, Column, Table, csv_bytes, rate_cells, rate_columns
+from app.report.wording import NO_POPULATION_RATE, choice, cluster, confidence, label, why
+
+__all__ = ["Table", "csv_bytes", "tables"]
+
+_STATES: Final = {
+    "imported": "Imported",
+    "withdrawn": "Withdrawn",
+    "auto_coded": "Coded by the comparator",
+    "agreed": "Agreed",
+    "adjudicated": "Adjudicated",
+    "disputed": "Disputed",
+    "pending": "Pending",
+    "reviewed": "With two signed reviews",
+    "unassessable": "Not assessable",
+}
+_PRIMARY: Final = {
+    "introduced": "Introduced",
+    "introduced_counting_unresolved": "Introduced, counting unresolved items as damaged",
+    "introduced_among_changed": "Introduced, among changed items",
+}
+
+
+def tables(memo: Memo) -> dict[str, Table]:
+    """Return every table by name, in the order of the memo; those without rows too."""
+    made = (
+        verdict_reasons(memo),
+        study(memo),
+        deviations(memo),
+        sample(memo),
+        rights(memo),
+        primary(memo),
+        zero_event(memo),
+        damage(memo),
+        by_stratum(memo),
+        *marks(memo),
+        taxonomy(memo),
+        controls(memo),
+        cleanup(memo),
+        judging.two_by_two(memo, "introduced", memo.agreement.introduced),
+        judging.two_by_two(memo, "destructive", memo.agreement.destructive),
+        judging.agreement(memo),
+        judging.coefficients(memo),
+        judging.specific(memo),
+        judging.confusion(memo),
+        judging.disagreements(memo),
+        judging.adjudication(memo),
+        judging.quality(memo),
+        word_errors(memo),
+        software(memo),
+    )
+    return {table.name: table for table in made}
+
+
+def verdict_reasons(memo: Memo) -> Table:
+    return Table(
+        "verdict-reasons",
+        "Reasons",
+        "Every condition of the gate that holds, whatever the verdict.",
+        (Column("Reason"), Column("Code", "key"), Column("Items or sources", "count")),
+        tuple((reason.text, reason.code, reason.count or None) for reason in memo.verdict.reasons),
+    )
+
+
+def study(memo: Memo) -> Table:
+    asked = memo.study
+    absent = why("not_permitted") if asked.manifest_null_reason == "not_permitted" else "the study is not frozen"
+    pairing = {"verified": "verified", "imported_unverified": "imported, not verified"}[asked.pairing]
+    rows: list[tuple[Cell, ...]] = [
+        ("Study", asked.id),
+        ("Scope", {"synthetic": "invented texts", "corpus": "real speech"}.get(asked.scope or "", "not declared")),
+        ("Replaces", asked.parent or "no earlier study"),
+        ("Registration", f"preregistered: {asked.registration}" if asked.registration else "none"),
+        ("Pairing", pairing),
+        ("Codebook", f"version {asked.codebook_version}"),
+        ("Manifest, SHA-256", asked.manifest_sha256 or f"none: {absent}"),
+        ("Protocol, SHA-256", asked.protocol_sha256),
+        ("Head of the audit chain at the close", memo.audit_head or "none: the study is not closed"),
+    ]
+    return Table(
+        "study",
+        "The study",
+        "What was fixed before anybody saw an outcome, and how to check it.",
+        (Column("What"), Column("Value", "long")),
+        tuple(rows),
+    )
+
+
+def deviations(memo: Memo) -> Table:
+    return Table(
+        "deviations",
+        "Deviations from the protocol",
+        "As logged when they happened.",
+        (Column("When"), Column("What", "long")),
+        tuple((each.at, each.text) for each in memo.deviations),
+    )
+
+
+def sample(memo: Memo) -> Table:
+    found = memo.sample
+    short = found.shortages
+    total = SampleCounts(**{name: getattr(found, name) for name in _STATES})
+    nothing = SampleCounts(**dict.fromkeys(_STATES, 0))
+    strata = dict.fromkeys([*found.by_stratum, *short], nothing) | found.by_stratum
+    rows: list[tuple[Cell, ...]] = [("All items", "all", *_states(total), sum(short.values()))]
+    rows += [(choice(name), name, *_states(counts), short.get(name, 0)) for name, counts in strata.items()]
+    size = found.clusters
+    spread = f"; the smallest holds {size.smallest}, the largest {size.largest}" if size.count else ""
+    return Table(
+        "sample",
+        "Items by state",
+        "Imported items are those withdrawn, coded by the comparator, agreed, adjudicated, disputed and pending.",
+        (
+            Column("Stratum"),
+            Column("Key", "key"),
+            *(Column(title, "count") for title in _STATES.values()),
+            Column("Short of the plan", "count"),
+        ),
+        tuple(rows),
+        f"Independent units: {size.count} {cluster(memo, size.count)}{spread}. Items not assessable are among those "
+        "agreed and adjudicated. A shortage is never topped up from elsewhere.",
+    )
+
+
+def _states(counts: SampleCounts) -> tuple[int, ...]:
+    return tuple(getattr(counts, name) for name in _STATES)
+
+
+def rights(memo: Memo) -> Table:
+    return Table(
+        "rights",
+        "Sources in use",
+        "What the rights ledger says of each source; unknown means no.",
+        (Column("Source"), Column("Kind"), Column("Version"), Column("Licence"), Column("Decision")),
+        tuple((each.source, each.kind, each.version, each.licence, each.decision) for each in memo.rights),
+    )
+
+
+def primary(memo: Memo) -> Table:
+    rates = {title: getattr(memo.primary, name) for name, title in _PRIMARY.items()}
+    return Table(
+        "primary",
+        "Destructive edits that the filter introduced",
+        "Confirmed introduced damage, by three ways of counting.",
+        (Column("Rate"), *rate_columns(memo), Column("Design effect", "number"), Column("Effective items", "number")),
+        tuple((title, *rate_cells(rate), rate.deff, rate.n_eff) for title, rate in rates.items()),
+        f"Each share is a {NO_POPULATION_RATE}. An interval is left out where it is not defined.",
+    )
+
+
+def zero_event(memo: Memo) -> Table:
+    bounds = memo.primary.zero_event
+    rows = (("All items with a final answer", bounds.among_all), ("Changed items alone", bounds.among_changed))
+    return Table(
+        "zero-event",
+        "Upper bounds where nothing was found",
+        f"One-sided, exact, at {confidence(memo)} confidence, if items were independent.",
+        (Column("Among"), Column("Upper bound", "share")),
+        tuple(row for row in rows if row[1] is not None),
+        f"Variation between {cluster(memo, 2)} cannot be estimated from zero events.",
+    )
+
+
+def damage(memo: Memo) -> Table:
+    events = memo.primary.clusters_with_event
+    return Table(
+        "damage",
+        "By kind of damage",
+        "Introduced: only with the filter on. Repaired: only with it off. Shared: in both.",
+        (
+            Column("Kind"),
+            Column("Key", "key"),
+            *(Column(title, "count") for title in ("Introduced", "Repaired", "Shared")),
+        ),
+        tuple(
+            (label(key), key, row.introduced, row.repaired, row.shared) for key, row in memo.primary.by_label.items()
+        ),
+        f"{cluster(memo, 2).capitalize()} with introduced damage: {events} of {memo.sample.clusters.count}.",
+    )
+
+
+def by_stratum(memo: Memo) -> Table:
+    rows = [
+        (choice(name), name, title, *rate_cells(getattr(rates, key)))
+        for name, rates in memo.primary.by_stratum.items()
+        for key, title in _PRIMARY.items()
+    ]
+    return Table(
+        "by-stratum",
+        "By stratum",
+        "The same rates within each stratum.",
+        (Column("Stratum"), Column("Key", "key"), Column("Rate"), *rate_columns(memo)),
+        tuple(rows),
+        f"Each share is a {NO_POPULATION_RATE}.",
+    )
+
+
+def marks(memo: Memo) -> Iterable[Table]:
+    """Yield reasons, severities and groups: items on which a deciding judge chose each."""
+    counted: Mapping[str, tuple[str, Mapping[str, int]]] = {
+        "reasons": ("Reasons given", memo.primary.reasons),
+        "severities": ("Severities given", memo.primary.severities),
+        "groups": ("Groups given", memo.primary.groups),
+    }
+    for name, (title, counts) in counted.items():
+        rows = tuple((choice(key), key, n) for key, n in counts.items())
+        caption = "Items on which at least one deciding judge chose it; severity never bears on the verdict."
+        yield Table(name, title, caption, (Column("Chosen"), Column("Key", "key"), Column("Items", "count")), rows)
+
+
+def taxonomy(memo: Memo) -> Table:
+    return Table(
+        "taxonomy",
+        "Final answers",
+        "How often the final answer has each label, by the text that it names.",
+        (
+            *LABEL,
+            Column("Filter on", "count"),
+            Column("Filter off", "count"),
+            Column("Both", "count"),
+            Column("Names no text", "count"),
+        ),
+        tuple((label(key), key, arms.on, arms.off, arms.both, arms.none) for key, arms in memo.taxonomy.items()),
+    )
+
+
+def controls(memo: Memo) -> Table:
+    found = memo.controls
+    changed = found.changed.numerator
+    parts = {
+        "of these: changed safely": found.safe,
+        "of these: damaged": found.destructive,
+        "of these: anything else": found.other,
+    }
+    return Table(
+        "controls",
+        "Controls",
+        "What became of items declared fluent, where there was nothing to tidy.",
+        (Column("Controls"), *rate_columns(memo)),
+        (
+            ("Changed by the filter", *rate_cells(found.changed)),
+            *((title, n, changed, "", "", "", "") for title, n in parts.items()),
+        ),
+    )
+
+
+def cleanup(memo: Memo) -> Table:
+    found = memo.cleanup
+    return Table(
+        "cleanup",
+        "Clean-up of disfluencies",
+        "What became of the disfluent items apart from damage; it never averages damage away.",
+        (Column("Items"), *rate_columns(memo)),
+        (
+            ("Disfluency gone with the filter on, meaning intact", *rate_cells(found.safe_cleanup)),
+            ("Left as they were", *rate_cells(found.unchanged)),
+            ("Changed, disfluency still there, meaning intact", *rate_cells(found.retained)),
+            ("Single disfluencies removed", None, None, None, None, None, why(found.events.null_reason)),
+        ),
+    )
+
+
+def word_errors(memo: Memo) -> Table:
+    found = {
+        "Against the verbatim reference": memo.wer.verbatim,
+        "Against the semantic reference": memo.wer.semantic,
+        "Scoring of the SAP challenge 2025": memo.wer.sap2025,
+    }
+    return Table(
+        "word-errors",
+        "Word error rate, filter off and on",
+        "Text against what was said, and what was meant.",
+        (Column("Reference"), Column("Value", "number"), Column("Why there is no value")),
+        tuple((title, each.value, why(each.null_reason)) for title, each in found.items()),
+    )
+
+
+def software(memo: Memo) -> Table:
+    return Table(
+        "software",
+        "What made the texts and the numbers",
+        "Names and versions.",
+        (Column("Name"), Column("Value", "long")),
+        tuple(memo.software.items()),
+    )

@@ -1,0 +1,89 @@
+"""Accounts and sessions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, insert, select, update
+
+from app.store.tables import account, member, session, setting
+
+
+def by_name(connection: Connection, name: str) -> Row[Any] | None:
+    """Return the account of this exact name."""
+    return connection.execute(select(account).where(account.c.name == name)).first()
+
+
+def listing(connection: Connection) -> list[Row[Any]]:
+    """Return every account by name."""
+    return list(connection.execute(select(account).order_by(account.c.name)))
+
+
+def add(connection: Connection, **values: Any) -> int:
+    """Insert an account and return its id."""
+    key = connection.execute(insert(account).values(**values)).inserted_primary_key
+    assert key is not None  # noqa: S101 - an insert of one row always has one
+    return int(key[0])
+
+
+def change(connection: Connection, account_id: int, **values: Any) -> None:
+    """Change columns of an account."""
+    connection.execute(update(account).where(account.c.id == account_id).values(**values))
+
+
+def open_session(connection: Connection, **values: Any) -> None:
+    """Insert a session."""
+    connection.execute(insert(session).values(**values))
+
+
+def signed_in(connection: Connection, token_hash: str) -> Row[Any] | None:
+    """Return the session of a token with its account's `name` and `lead`; None where there is none."""
+    found = (
+        select(session, account.c.name, account.c.lead)
+        .join(account, account.c.id == session.c.account_id)
+        .where(session.c.token_hash == token_hash, account.c.disabled.is_(False))
+    )
+    return connection.execute(found).first()
+
+
+def touch_session(connection: Connection, token_hash: str, seen_at: str) -> None:
+    """Note that a session was used."""
+    connection.execute(update(session).where(session.c.token_hash == token_hash).values(seen_at=seen_at))
+
+
+def choose_study(connection: Connection, token_hash: str, study_id: str) -> None:
+    """Keep which study a session works on."""
+    connection.execute(update(session).where(session.c.token_hash == token_hash).values(study_id=study_id))
+
+
+def end_session(connection: Connection, token_hash: str) -> None:
+    """Delete one session."""
+    connection.execute(delete(session).where(session.c.token_hash == token_hash))
+
+
+def end_sessions_of(connection: Connection, account_id: int) -> None:
+    """Delete every session of an account."""
+    connection.execute(delete(session).where(session.c.account_id == account_id))
+
+
+def end_all_sessions(connection: Connection) -> int:
+    """Delete every session and return how many there were."""
+    return connection.execute(delete(session)).rowcount
+
+
+def roles(connection: Connection, account_id: int) -> list[Row[Any]]:
+    """Return the (study_id, role) of an account's memberships."""
+    found = select(member.c.study_id, member.c.role).where(member.c.account_id == account_id)
+    return list(connection.execute(found.order_by(member.c.study_id)))
+
+
+def read_setting(connection: Connection, key: str) -> str | None:
+    """Return a fact of the store itself."""
+    value = connection.execute(select(setting.c.value).where(setting.c.key == key)).scalar()
+    return None if value is None else str(value)
+
+
+def write_setting(connection: Connection, key: str, value: str) -> None:
+    """Store a fact of the store itself."""
+    connection.execute(delete(setting).where(setting.c.key == key))
+    connection.execute(insert(setting).values(key=key, value=value))

@@ -1,0 +1,169 @@
+"""A study's own rows: protocol, ledger, items, people, deviations. Nothing here reads a judgement."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
+
+from app.domain.blinding import Slot
+from app.domain.errors import NotFound
+from app.domain.item import Item
+from app.domain.manifest import canonical
+from app.domain.protocol import Protocol, parse
+from app.domain.rights import Source
+from app.store.tables import account, deviation, item, member, rights, slot, study
+
+
+def get(connection: Connection, study_id: str) -> Row[Any]:
+    """Return a study's row. Raises NotFound."""
+    found = connection.execute(select(study).where(study.c.id == study_id)).first()
+    if found is None:
+        message = f"There is no study “{study_id}” in this store."
+        raise NotFound(message)
+    return found
+
+
+def listing(connection: Connection) -> list[Row[Any]]:
+    """Return every study, oldest first."""
+    return list(connection.execute(select(study).order_by(study.c.created_at, study.c.id)))
+
+
+def add(connection: Connection, **values: Any) -> None:
+    """Insert a study."""
+    connection.execute(insert(study).values(**values))
+
+
+def change(connection: Connection, study_id: str, **values: Any) -> None:
+    """Change columns of a study."""
+    connection.execute(update(study).where(study.c.id == study_id).values(**values))
+
+
+def protocol_of(row: Row[Any]) -> Protocol:
+    """Return the protocol of a study's row."""
+    return parse(json.loads(row.protocol))
+
+
+def ledger(connection: Connection, study_id: str) -> list[Source]:
+    """Return a study's rights ledger by source."""
+    rows = connection.execute(select(rights.c.entry).where(rights.c.study_id == study_id).order_by(rights.c.source))
+    entries = [json.loads(row.entry) for row in rows]
+    return [Source(**entry | {"permitted_operations": tuple(entry["permitted_operations"])}) for entry in entries]
+
+
+def replace_ledger(connection: Connection, study_id: str, sources: Iterable[Source]) -> None:
+    """Store a study's ledger in place of the former."""
+    connection.execute(delete(rights).where(rights.c.study_id == study_id))
+    for source in sources:
+        entry = canonical(source.as_data()).decode()
+        connection.execute(insert(rights).values(study_id=study_id, source=source.source, entry=entry))
+
+
+def add_items(connection: Connection, study_id: str, items: Sequence[Item]) -> None:
+    """Insert items."""
+    rows = [
+        {
+            "study_id": study_id,
+            "item_id": each.item_id,
+            "stratum": each.stratum,
+            "cluster": each.cluster,
+            "source": each.source,
+            "content": canonical(each.as_data()).decode(),
+            "changed": each.changed,
+        }
+        for each in items
+    ]
+    if rows:
+        connection.execute(insert(item), rows)
+
+
+def clear_items(connection: Connection, study_id: str) -> int:
+    """Delete a draft's items and return how many there were."""
+    return connection.execute(delete(item).where(item.c.study_id == study_id)).rowcount
+
+
+def items(connection: Connection, study_id: str) -> Iterator[tuple[Row[Any], Item]]:
+    """Yield each item's row with the item itself, in order of import."""
+    for row in connection.execute(select(item).where(item.c.study_id == study_id).order_by(item.c.id)):
+        yield row, decode_item(row.content)
+
+
+def decode_item(content: str) -> Item:
+    """Return an item from its stored form."""
+    data = json.loads(content)
+    return Item(**data | {"tags": tuple(data["tags"])})
+
+
+def item_count(connection: Connection, study_id: str) -> int:
+    """Return how many items a study has."""
+    return connection.execute(select(func.count()).select_from(item).where(item.c.study_id == study_id)).scalar_one()
+
+
+def freeze_items(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Store what the freeze fixes of each item: rows of key, equivalent, auto_coded, salt, digest."""
+    fixed: dict[str, Any] = {name: bindparam(name) for name in ("equivalent", "auto_coded", "salt", "digest")}
+    connection.execute(update(item).where(item.c.id == bindparam("key")).values(**fixed), rows)
+
+
+def add_slots(
+    connection: Connection,
+    study_id: str,
+    slots: Iterable[Slot],
+    judges: Sequence[int],
+    keys: Sequence[int],
+    tokens: Iterator[str],
+    *,
+    adjudication: bool,
+) -> None:
+    """Store the drawn sides and orders. `judges` and `keys`: account and item ids by the draw's indices."""
+    rows = [
+        {
+            "token": next(tokens),
+            "study_id": study_id,
+            "account_id": judges[each.judge],
+            "item": keys[each.item],
+            "adjudication": adjudication,
+            "on_panel": each.on_panel,
+            "position": each.position,
+        }
+        for each in slots
+    ]
+    if rows:
+        connection.execute(insert(slot), rows)
+
+
+def members(connection: Connection, study_id: str) -> list[Row[Any]]:
+    """Return a study's people with their names, by role and order of assignment."""
+    found = (
+        select(member, account.c.name)
+        .join(account, account.c.id == member.c.account_id)
+        .where(member.c.study_id == study_id)
+        .order_by(member.c.role, member.c.seat)
+    )
+    return list(connection.execute(found))
+
+
+def role_of(connection: Connection, study_id: str, account_id: int) -> str | None:
+    """Return an account's role in a study: reviewer, adjudicator, lead or None."""
+    found = select(member.c.role).where(member.c.study_id == study_id, member.c.account_id == account_id)
+    role = connection.execute(found).scalar()
+    return None if role is None else str(role)
+
+
+def replace_members(connection: Connection, study_id: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Store a draft's people in place of the former."""
+    connection.execute(delete(member).where(member.c.study_id == study_id))
+    if rows:
+        connection.execute(insert(member), [row | {"study_id": study_id} for row in rows])
+
+
+def add_deviation(connection: Connection, study_id: str, at: str, text: str) -> None:
+    """Log a deviation."""
+    connection.execute(insert(deviation).values(study_id=study_id, at=at, text=text))
+
+
+def deviations(connection: Connection, study_id: str) -> list[Row[Any]]:
+    """Return a study's deviations, oldest first."""
+    return list(connection.execute(select(deviation).where(deviation.c.study_id == study_id).order_by(deviation.c.id)))

@@ -1,0 +1,226 @@
+"""Every table. Text keys, never Enum columns; times are ISO 8601 text in UTC.
+
+SQLModel table classes validate nothing: values are parsed at the edges. No
+`from __future__ import annotations` here: SQLModel reads the annotations.
+"""
+
+from typing import Any, Final
+
+from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+
+class Setting(SQLModel, table=True):
+    """Facts of the store itself, e.g. the server's host name."""
+
+    key: str = Field(primary_key=True)
+    value: str
+
+
+class Account(SQLModel, table=True):
+    """A person who can sign in. `lead`: may create studies."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(unique=True)
+    lead: bool
+    disabled: bool = False
+    password_hash: str | None = None  # null until the one-time code was used
+    code_hash: str | None = None  # null when no code is open
+    code_expires: str | None = None
+    created_at: str
+
+
+class Session(SQLModel, table=True):
+    """A signed-in browser. The token itself is never stored."""
+
+    token_hash: str = Field(primary_key=True)
+    account_id: int = Field(foreign_key="account.id", index=True)
+    csrf: str
+    created_at: str
+    seen_at: str
+    study_id: str | None = Field(default=None, foreign_key="study.id")
+
+
+class Study(SQLModel, table=True):
+    """A study from draft to close. JSON columns hold canonical JSON."""
+
+    id: str = Field(primary_key=True)
+    title: str
+    protocol: str
+    protocol_sha256: str
+    created_at: str
+    frozen_at: str | None = None
+    manifest: str | None = None
+    manifest_sha256: str | None = None
+    guidelines: str | None = None  # the guidelines as frozen
+    equal_one_panel: int | None = None  # items whose shown references equal exactly one panel, at the freeze
+    adjudication_opened_at: str | None = None  # set when the adjudicator first looks; ends reopening
+    closed_at: str | None = None
+    close_reason: str | None = None  # null unless closed early
+    closed_head: str | None = None  # head of the audit chain at the close
+
+
+class Rights(SQLModel, table=True):
+    """One source's entry in a study's ledger."""
+
+    study_id: str = Field(foreign_key="study.id", primary_key=True)
+    source: str = Field(primary_key=True)
+    entry: str
+
+
+class Member(SQLModel, table=True):
+    """One account's one role in a study. `seat`: order of assignment within the role."""
+
+    __table_args__ = (CheckConstraint("role in ('reviewer', 'adjudicator', 'lead')"),)
+
+    study_id: str = Field(foreign_key="study.id", primary_key=True)
+    account_id: int = Field(foreign_key="account.id", primary_key=True)
+    role: str
+    seat: int
+    attested: str | None = None  # the judge's qualification, in the lead's words
+
+
+class Item(SQLModel, table=True):
+    """One utterance. `equivalent`: equal under the comparator; `digest` and `salt` from the freeze."""
+
+    __table_args__ = (UniqueConstraint("study_id", "item_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: str = Field(foreign_key="study.id")
+    item_id: str
+    stratum: str
+    cluster: str
+    source: str
+    content: str  # the whole item as canonical JSON
+    changed: bool
+    equivalent: bool | None = None
+    auto_coded: bool | None = None
+    salt: str | None = None
+    digest: str | None = None
+
+
+class Slot(SQLModel, table=True):
+    """One item in one judge's list, with the side drawn for it. `token` is what addresses show.
+
+    `version`: the newest judgement's, 0 for none. `done`: nothing is left to do on it.
+    `routed`: an adjudicator's slot on which the two reviews differ.
+    """
+
+    __table_args__ = (
+        CheckConstraint("on_panel in ('A', 'B')"),
+        UniqueConstraint("account_id", "item"),
+        Index("slot_list", "study_id", "account_id", "done", "position"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    token: str = Field(unique=True)
+    study_id: str = Field(foreign_key="study.id")
+    account_id: int = Field(foreign_key="account.id")
+    item: int = Field(foreign_key="item.id", index=True)
+    adjudication: bool
+    on_panel: str
+    position: int
+    routed: bool = False
+    version: int = 0
+    done: bool = False
+
+
+class Judgement(SQLModel, table=True):
+    """One stored version of one judge's answer; rows are added, never changed.
+
+    `step`: review, own (before the reviews are seen) or final. `label` is null only where
+    the adjudicator could not settle.
+    """
+
+    __table_args__ = (
+        CheckConstraint("step in ('review', 'own', 'final')"),
+        UniqueConstraint("slot_id", "version"),
+        UniqueConstraint("slot_id", "key"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    slot_id: int = Field(foreign_key="slot.id")
+    version: int
+    step: str
+    label: str | None = None
+    panel: str | None = None
+    also: str | None = None
+    reasons: str = "[]"
+    groups: str = "[]"
+    severity: str | None = None
+    note: str = ""
+    decision: str | None = None
+    unresolved_reason: str | None = None
+    key: str
+    fingerprint: str  # digest of the submitted form, to tell a repeated request from another
+    stored_at: str
+
+
+class Draft(SQLModel, table=True):
+    """What a judge has typed and not sent. Gone when it is sent."""
+
+    slot_id: int = Field(foreign_key="slot.id", primary_key=True)
+    fields: str
+    saved_at: str
+
+
+class SignOff(SQLModel, table=True):
+    """A judge declared the set finished. `upto`: the newest judgement's id then."""
+
+    __tablename__ = "sign_off"
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: str = Field(foreign_key="study.id", index=True)
+    account_id: int = Field(foreign_key="account.id")
+    signed_at: str
+    upto: int
+    count: int
+    digest: str
+    reopened_at: str | None = None  # null while it stands
+    reopen_reason: str | None = None
+
+
+class Deviation(SQLModel, table=True):
+    """A departure from the protocol, logged as it happened."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: str = Field(foreign_key="study.id", index=True)
+    at: str
+    text: str
+
+
+class AuditEvent(SQLModel, table=True):
+    """One link of the audit chain; never holds private text."""
+
+    __tablename__ = "audit_event"
+
+    seq: int | None = Field(default=None, primary_key=True)
+    at: str
+    actor: str
+    study_id: str | None = None
+    event: str
+    detail: str
+    previous: str
+    hash: str
+
+
+def table(model: type[SQLModel]) -> Table:
+    """Return the Core table of a model: queries are written with Core."""
+    core: Any = model.__table__  # type: ignore[attr-defined]
+    assert isinstance(core, Table)  # noqa: S101 - narrows the type for mypy
+    return core
+
+
+setting: Final = table(Setting)
+account: Final = table(Account)
+session: Final = table(Session)
+study: Final = table(Study)
+rights: Final = table(Rights)
+member: Final = table(Member)
+item: Final = table(Item)
+slot: Final = table(Slot)
+judgement: Final = table(Judgement)
+draft: Final = table(Draft)
+sign_off: Final = table(SignOff)
+deviation: Final = table(Deviation)
+audit_event: Final = table(AuditEvent)

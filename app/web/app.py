@@ -1,0 +1,41 @@
+"""The application: routers, static files, errors, and the guard around all of it."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from app import security
+from app.config import Settings, resource
+from app.store.db import Store
+from app.web import errors
+from app.web.auth import House
+from app.web.guard import Guard
+from app.web.routes import adjudicate, entry, review
+from app.web.routes.lead import progress, results
+from app.world import World
+
+
+class VersionedFiles(StaticFiles):
+    """Static files; an address with a version never changes, so a browser may keep it."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """Answer with a file."""
+        answer = await super().get_response(path, scope)
+        if answer.status_code == 200 and scope["query_string"].startswith(b"v="):  # noqa: PLR2004
+            answer.headers["Cache-Control"] = "max-age=31536000, immutable"
+        return answer
+
+
+def create_app(store: Store, world: World, settings: Settings, passwords: security.Passwords) -> FastAPI:
+    """Build the application over an open store."""
+    app = FastAPI(title="Evenhand", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
+    app.state.house = House(store, world, passwords, settings)
+    for router in (entry.router, review.router, adjudicate.router, progress.router, results.router):
+        app.include_router(router)
+    app.mount("/static", VersionedFiles(directory=resource("static")), name="static")
+    errors.install(app)
+    app.add_middleware(Guard, settings=settings, refusal=errors.refusal(settings))
+    return app

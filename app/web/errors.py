@@ -1,0 +1,118 @@
+"""Every error becomes a status and a calm page here, once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Scope
+
+from app.config import LOOPBACK, Settings
+from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion, StoreUnavailable
+from app.web.auth import ForeignForm, SignInNeeded, see_other
+from app.web.pages import render
+
+HEADINGS: Final = {
+    400: "This request cannot be read",
+    403: "This request is not allowed here",
+    404: "There is nothing here",
+    405: "This address does not take that kind of request",
+    409: "This cannot be done now",
+    413: "This is too large",
+    422: "Something in the form needs another look",
+    500: "Something went wrong here",
+    503: "The store cannot be used right now",
+}
+
+
+def page(
+    request: Request,
+    status: int,
+    text: str,
+    hint: str | None = None,
+    address: str | None = None,
+    tunnel: str | None = None,
+) -> Response:
+    """Render the error page."""
+    heading = HEADINGS.get(status, HEADINGS[400 if status < 500 else 500])  # noqa: PLR2004 - the class of the status
+    return render(
+        request,
+        "errors/error.html",
+        status,
+        title=heading,
+        status=status,
+        heading=heading,
+        text=text,
+        hint=hint,
+        address=address,
+        tunnel=tunnel,
+    )
+
+
+def install(app: FastAPI) -> None:
+    """Register a handler for every error that routes raise."""
+    by_status: list[tuple[type[Exception], int]] = [
+        (NotFound, 404),
+        (Refused, 409),
+        (StaleVersion, 409),
+        (InvalidInput, 422),
+        (ForeignForm, 403),
+        (StoreUnavailable, 503),
+    ]
+    for kind, status in by_status:
+        app.add_exception_handler(kind, _handler(status))
+    app.add_exception_handler(SignInNeeded, _to_sign_in)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unforeseen)
+
+
+def _handler(status: int) -> Callable[[Request, Exception], Response]:
+    def handle(request: Request, error: Exception) -> Response:
+        told = "There is nothing at this address, or it is not for you." if status == 404 else str(error)  # noqa: PLR2004
+        return page(request, status, told)
+
+    return handle
+
+
+def _to_sign_in(request: Request, _error: Exception) -> Response:
+    if request.headers.get("hx-request") == "true":
+        return Response(status_code=401, headers={"HX-Redirect": "/login"})
+    return see_other("/login")
+
+
+def _http(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    return page(request, status, "Check the address, or go back to the start page.")
+
+
+def _unforeseen(request: Request, _error: Exception) -> Response:
+    return page(
+        request, 500, "Nothing of what you sent was half done. Go back and try again; tell the lead if it stays."
+    )
+
+
+def refusal(settings: Settings) -> Callable[[Scope, int, str], ASGIApp]:
+    """Return what the guard answers when it turns a request away: the right address, the tunnel command."""
+    name = settings.host_name or LOOPBACK
+    texts = {
+        "host": "This address is not the one that Evenhand answers to.",
+        "origin": "The form came from another address, so nothing was stored.",
+        "method": "Only reading and sending forms is possible.",
+        "size": "A form may have 1 MiB at most.",
+    }
+
+    def answer(scope: Scope, status: int, code: str) -> ASGIApp:
+        return page(
+            Request(scope),
+            status,
+            texts[code],
+            hint="On this computer, open the address below. From another computer, open a tunnel first.",
+            address=f"http://{name}:{settings.port}/",
+            tunnel=f"ssh -L {settings.port}:{LOOPBACK}:{settings.port} USER@COMPUTER",
+        )
+
+    return answer

@@ -1,0 +1,98 @@
+"""The outermost door: which Host, which Origin, how large; and the headers of every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.config import LOOPBACK, Settings
+
+CSP: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'"
+)
+HEADERS: Final = {
+    "Content-Security-Policy": CSP,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # no-referrer would make Chromium send "Origin: null" with forms.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+MAX_BODY: Final = 1 << 20
+READING: Final = {"GET", "HEAD"}
+
+Refusal = Callable[[Scope, int, str], ASGIApp]
+
+
+def hosts(settings: Settings) -> frozenset[str]:
+    """Return the Host values that the server answers to, port included."""
+    names = [LOOPBACK, "localhost"] + ([settings.host_name] if settings.host_name else [])
+    ports = ["", f":{settings.port}"] if settings.port == 80 else [f":{settings.port}"]  # noqa: PLR2004 - browsers leave out 80
+    return frozenset(name + port for name in names for port in ports)
+
+
+class Guard:
+    """ASGI middleware around everything, error pages and static files included.
+
+    `refusal` builds the answer for a request that is turned away.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings, refusal: Refusal) -> None:
+        self.app = app
+        self.allowed = hosts(settings)
+        self.refusal = refusal
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer or turn away one request."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+        if scope["type"] != "http":
+            return
+        fault = self._fault(scope)
+        app = self.app if fault is None else self.refusal(scope, *fault)
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(raw=message["headers"])
+                for name, value in HEADERS.items():
+                    headers[name] = value
+                headers.setdefault("Cache-Control", "no-store")
+                message["headers"] = headers.raw
+            await send(message)
+
+        await app(scope, receive, guarded)
+
+    def _fault(self, scope: Scope) -> tuple[int, str] | None:
+        headers = Headers(scope=scope)
+        if len(headers.getlist("host")) != 1 or headers["host"].lower() not in self.allowed:
+            return 403, "host"
+        if scope["method"] in READING:
+            return None
+        if scope["method"] != "POST":
+            return 405, "method"
+        if not _same_origin(headers):
+            return 403, "origin"
+        length = headers.get("content-length", "")
+        if not length.isdigit() or int(length) > MAX_BODY:
+            return 413, "size"
+        return None
+
+
+def _same_origin(headers: Headers) -> bool:
+    """Tell whether a POST comes from a page of this very address.
+
+    Sec-Fetch-Site, where a browser sends it, must say same-origin; an Origin, where one is
+    sent, must match; one of the two must be there.
+    """
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    if site is not None and site != "same-origin":
+        return False
+    if origin is not None:
+        return origin == f"http://{headers['host'].lower()}"
+    return site is not None

@@ -1,0 +1,281 @@
+"""The judges' pages, the same for reviewers and the adjudicator; each has a router of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from app.actions import adjudicating, reviewing
+from app.actions.reviewing import Judge
+from app.domain import codebook
+from app.domain.difference import difference
+from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion
+from app.domain.judgement import Judgement
+from app.domain.text import only_invisible, runs
+from app.security import token_hash
+from app.store import judging
+from app.web.auth import Form, Visitor, house_of, see_other, study_with_role
+from app.web.pages import render
+
+LABEL_TITLES: Final = {label.key: label.title for label in codebook.LABELS}
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Where a role's pages stand: its addresses, and whether it is the third judge's."""
+
+    base: str
+    role: str
+    adjudication: bool
+
+
+REVIEWER: Final = Seat("/review", "reviewer", adjudication=False)
+ADJUDICATOR: Final = Seat("/adjudicate", "adjudicator", adjudication=True)
+
+
+@dataclass(frozen=True)
+class Filled:
+    """What the judging form shows as chosen: an answer, a draft, or what was just sent."""
+
+    label: str | None = None
+    panel: str | None = None
+    also: str | None = None
+    reasons: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
+    severity: str | None = None
+    note: str = ""
+    decision: str | None = None
+    unresolved_reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """What is stored meanwhile, beside the form's own input."""
+
+    title_stored: str
+    lines: list[str] = field(default_factory=list)
+
+
+def judge_of(request: Request, visitor: Visitor, seat: Seat) -> Judge | None:
+    """Return the visitor as judge of the chosen study, or None where one must be chosen first.
+
+    Raises NotFound for anybody without the role.
+    """
+    with house_of(request).store.read() as connection:
+        found = study_with_role(visitor, judging.open_studies(connection, visitor.account_id), seat.role)
+    if found is None:
+        return None
+    return Judge(visitor.account_id, visitor.name, found, adjudication=seat.adjudication)
+
+
+def index(request: Request, visitor: Visitor, seat: Seat, error: str | None = None, status: int = 200) -> Response:
+    """Answer with a judge's own progress, list and sign-off."""
+    judge = judge_of(request, visitor, seat)
+    if judge is None:
+        return see_other("/")
+    _look(request, judge)
+    with house_of(request).store.read() as connection:
+        desk = _desk(judging.desk(connection, judge.study_id, judge.account_id))
+        entries = judging.entries(connection, judge.study_id, judge.account_id) if desk.open else []
+        receipts = judging.sign_offs(connection, judge.study_id, judge.account_id)
+    return render(
+        request,
+        "judge/index.html",
+        status,
+        title="Your reviews" if seat is REVIEWER else "Your adjudications",
+        study_title=desk.title,
+        desk=desk,
+        base=seat.base,
+        entries=entries,
+        labels=LABEL_TITLES,
+        receipts=receipts,
+        error=error,
+    )
+
+
+def _desk(found: judging.Desk | None) -> judging.Desk:
+    if found is None:
+        message = "There is nothing here for you."
+        raise NotFound(message)
+    return found
+
+
+def _look(request: Request, judge: Judge) -> None:
+    """Note the adjudicator's first look at the queue."""
+    if judge.adjudication:
+        house = house_of(request)
+        adjudicating.open_queue(house.store, house.world, judge)
+
+
+def next_item(request: Request, visitor: Visitor, seat: Seat) -> Response:
+    """Answer with the way to the next open item, or to the index where none is open."""
+    judge = judge_of(request, visitor, seat)
+    if judge is None:
+        return see_other("/")
+    _look(request, judge)
+    token = _next_token(request, judge)
+    return see_other(f"{seat.base}/{token}" if token else seat.base)
+
+
+def _next_token(request: Request, judge: Judge) -> str | None:
+    with house_of(request).store.read() as connection:
+        desk = judging.desk(connection, judge.study_id, judge.account_id)
+        if desk is None or not desk.open or desk.signed_at or desk.closed:
+            return None
+        return judging.next_token(connection, judge.study_id, judge.account_id)
+
+
+def item_page(request: Request, visitor: Visitor, seat: Seat, token: str) -> Response:
+    """Answer with one pair, as stored or as drafted."""
+    judge = judge_of(request, visitor, seat)
+    if judge is None:
+        return see_other("/")
+    return _page(request, visitor, judge, seat, token)
+
+
+def _page(
+    request: Request, visitor: Visitor, judge: Judge, seat: Seat, token: str, *, code: int = 200, **shown: Any
+) -> HTMLResponse:
+    """Render an item's page, or only its inner part for htmx.
+
+    `shown`: `form` (what was sent), `errors`, `conflict`.
+    """
+    with house_of(request).store.read() as connection:
+        desk = _desk(judging.desk(connection, judge.study_id, judge.account_id))
+        item = judging.blind_item(connection, judge.study_id, judge.account_id, token) if desk.open else None
+    if item is None:
+        message = "This item is not in your list."
+        raise NotFound(message)
+    sent: Form | None = shown.get("form")
+    fragment = request.headers.get("hx-request") == "true"
+    return render(
+        request,
+        "judge/_item.html" if fragment else "judge/item.html",
+        code,
+        title=f"Item {item.number} of {item.total}",
+        study_title=desk.title,
+        item=item,
+        desk=desk,
+        base=seat.base,
+        form=_filled(sent) if sent is not None else _start(item),
+        errors=shown.get("errors", {}),
+        conflict=_conflict(item) if shown.get("conflict") else None,
+        # The same page gives the same key, so a repeated request is known as one.
+        key=token_hash(f"{visitor.csrf}:{token}:{item.version}")[:32],
+        codebook=codebook,
+        difference=difference(item.text_a, item.text_b) if item.text_a != item.text_b else None,
+        runs=runs,
+        saved_at=None,
+        badge=only_invisible(item.text_a, item.text_b),
+    )
+
+
+def _start(item: judging.BlindItem) -> Filled:
+    """Return what the form first shows: the draft, else the stored answer, else nothing."""
+    if item.draft is not None:
+        return _filled(item.draft)
+    if item.answer is None:
+        return Filled()
+    given = item.answer
+    return Filled(
+        label=given.label,
+        panel=given.panel,
+        also=given.also,
+        reasons=frozenset(given.reasons),
+        groups=frozenset(given.groups),
+        severity=given.severity,
+        note=given.note,
+        decision=item.decision,
+        unresolved_reason=item.unresolved_reason,
+    )
+
+
+def _filled(form: Form) -> Filled:
+    def last(name: str) -> str | None:
+        return next((value for value in reversed(form.get(name, [])) if value), None)
+
+    return Filled(
+        label=last("label"),
+        panel=last("panel"),
+        also=last("also"),
+        reasons=frozenset(form.get("reason", [])),
+        groups=frozenset(form.get("group", [])),
+        severity=last("severity"),
+        note=last("note") or "",
+        decision=last("decision"),
+        unresolved_reason=last("unresolved_reason"),
+    )
+
+
+def _conflict(item: judging.BlindItem) -> Conflict:
+    stored = item.answer
+    if stored is None:
+        return Conflict("Nothing is stored yet")
+    return Conflict(LABEL_TITLES[stored.label], _lines(stored, item.decision))
+
+
+def _lines(stored: Judgement, decision: str | None) -> list[str]:
+    parts = {
+        "Decision": decision,
+        "Text": stored.panel,
+        "Other damage": LABEL_TITLES[stored.also] if stored.also else None,
+        "Reasons": ", ".join(stored.reasons),
+        "Groups": ", ".join(stored.groups),
+        "Severity": stored.severity,
+        "Note": stored.note,
+    }
+    return [f"{name}: {value}" for name, value in parts.items() if value]
+
+
+def submit(request: Request, visitor: Visitor, seat: Seat, token: str, form: Form) -> Response:
+    """Store an answer and go on: 303 to the next item, or the next item itself for htmx."""
+    judge = judge_of(request, visitor, seat)
+    if judge is None:
+        return see_other("/")
+    house = house_of(request)
+    store_answer = adjudicating.submit if seat.adjudication else reviewing.submit
+    try:
+        store_answer(house.store, house.world, judge, token, form)
+    except InvalidInput as error:
+        errors = {problem.field or "label": problem.message for problem in reversed(error.problems)}
+        return _page(request, visitor, judge, seat, token, code=422, form=form, errors=errors)
+    except StaleVersion:
+        return _page(request, visitor, judge, seat, token, code=409, form=form, conflict=True)
+    if request.headers.get("hx-request") != "true":
+        return see_other(f"{seat.base}/next")
+    following = _next_token(request, judge)
+    if following is None:
+        return Response(status_code=200, headers={"HX-Redirect": seat.base})
+    return _page(request, visitor, judge, seat, following)
+
+
+def save_draft(request: Request, visitor: Visitor, seat: Seat, token: str, form: Form) -> Response:
+    """Keep a draft: 204 for the page's script, 303 back to the item for a plain form."""
+    judge = judge_of(request, visitor, seat)
+    if judge is None:
+        return see_other("/")
+    house = house_of(request)
+    scripted = request.headers.get("hx-request") == "true"
+    try:
+        reviewing.save_draft(house.store, house.world, judge, token, form)
+    except StaleVersion:
+        if scripted:
+            return Response(status_code=409)
+        return _page(request, visitor, judge, seat, token, code=409, form=form, conflict=True)
+    return Response(status_code=204) if scripted else see_other(f"{seat.base}/{token}")
+
+
+def sign_off(request: Request, visitor: Visitor, seat: Seat) -> Response:
+    """Sign a judge's set off, or say what is missing."""
+    judge = judge_of(request, visitor, seat)
+    if judge is None:
+        return see_other("/")
+    house = house_of(request)
+    try:
+        reviewing.sign_off(house.store, house.world, judge)
+    except Refused as error:
+        return index(request, visitor, seat, str(error), 409)
+    return see_other(seat.base)

@@ -1,0 +1,44 @@
+"""Templates and the context that every page has."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from app.config import resource
+
+_ENVIRONMENT: Final = Environment(
+    loader=FileSystemLoader(resource("templates")),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    auto_reload=False,
+)
+
+
+@cache
+def asset(path: str) -> str:
+    """Return the address of a static file; it changes when the file does."""
+    digest = hashlib.sha256((resource("static") / path).read_bytes()).hexdigest()
+    return f"/static/{path}?v={digest[:12]}"
+
+
+_ENVIRONMENT.globals["asset"] = asset
+
+
+def render(request: Request, template: str, code: int = 200, /, *, title: str, **context: Any) -> HTMLResponse:
+    """Render a page with a status code. Signed-in pages find their visitor on the request."""
+    visitor = getattr(request.state, "visitor", None)
+    shared = {
+        "title": title,
+        "user": visitor,
+        "csrf": visitor.csrf if visitor is not None else "",
+        "study_title": None,
+    }
+    return HTMLResponse(_ENVIRONMENT.get_template(template).render(shared | context), code)

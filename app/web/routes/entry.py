@@ -1,0 +1,174 @@
+"""Sign-in, the home page, the guide: what everybody reaches."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Final
+
+from fastapi import APIRouter, Request
+from starlette.responses import PlainTextResponse, Response
+
+from app.actions import accounts as act
+from app.config import content
+from app.domain import codebook
+from app.domain.errors import InvalidInput, NotFound
+from app.store import accounts, judging
+from app.web.auth import (
+    FORM_CHECKED,
+    SIGNED_IN,
+    Posted,
+    Signed,
+    SignedForm,
+    Visitor,
+    clear_cookie,
+    find_visitor,
+    house_of,
+    one,
+    see_other,
+    set_cookie,
+)
+from app.web.pages import render
+
+router: Final = APIRouter()
+WORK: Final = {"reviewer": "/review", "adjudicator": "/adjudicate"}
+
+
+@router.get("/healthz")
+def healthz() -> Response:
+    """Say that the server runs; no data."""
+    return PlainTextResponse("ok")
+
+
+@router.get("/login")
+def login_page(request: Request) -> Response:
+    """Show the sign-in page."""
+    return render(request, "entry/login.html", title="Sign in", error=None, username="")
+
+
+@router.post("/login")
+def login(request: Request, form: Posted) -> Response:
+    """Sign in; a former session of this browser ends."""
+    house = house_of(request)
+    name = one(form, "username").strip()
+    try:
+        signed_in = act.sign_in(house.store, house.world, house.passwords, name, one(form, "password"))
+    except InvalidInput as error:
+        told = error.problems[0].message
+        return render(request, "entry/login.html", 422, title="Sign in", error=told, username=name)
+    return _welcome(request, signed_in)
+
+
+def _welcome(request: Request, signed_in: act.SignedIn) -> Response:
+    house, former = house_of(request), find_visitor(request)
+    if former is not None:
+        act.sign_out(house.store, house.world, former.token, former.name)
+    answer = see_other("/")
+    set_cookie(answer, signed_in.token)
+    return answer
+
+
+@router.get("/code")
+def code_page(request: Request) -> Response:
+    """Show the page for a one-time code."""
+    return render(request, "entry/code.html", title="First sign-in", errors={}, username="")
+
+
+@router.post("/code")
+def use_code(request: Request, form: Posted) -> Response:
+    """Take a one-time code and set a password."""
+    house = house_of(request)
+    name = one(form, "username").strip()
+    try:
+        signed_in = act.use_code(
+            house.store, house.world, house.passwords, name, one(form, "code"), one(form, "password")
+        )
+    except InvalidInput as error:
+        return render(request, "entry/code.html", 422, title="First sign-in", errors=_by_field(error), username=name)
+    return _welcome(request, signed_in)
+
+
+def _by_field(error: InvalidInput) -> dict[str, str]:
+    return {problem.field or "": problem.message for problem in error.problems}
+
+
+@router.post("/logout", dependencies=[FORM_CHECKED])
+def logout(request: Request, visitor: Signed) -> Response:
+    """Sign out."""
+    house = house_of(request)
+    act.sign_out(house.store, house.world, visitor.token, visitor.name)
+    answer = see_other("/login")
+    clear_cookie(answer)
+    return answer
+
+
+@router.get("/account", dependencies=[SIGNED_IN])
+def account_page(request: Request, changed: str = "") -> Response:
+    """Show the page for a new password."""
+    return render(request, "entry/account.html", title="Your account", errors={}, done=changed == "yes")
+
+
+@router.post("/account")
+def change_password(request: Request, visitor: Signed, form: SignedForm) -> Response:
+    """Set a new password; every other session ends."""
+    house = house_of(request)
+    try:
+        signed_in = act.change_password(
+            house.store, house.world, house.passwords, visitor.name, one(form, "current"), one(form, "password")
+        )
+    except InvalidInput as error:
+        return render(request, "entry/account.html", 422, title="Your account", errors=_by_field(error), done=False)
+    answer = see_other("/account?changed=yes")
+    set_cookie(answer, signed_in.token)
+    return answer
+
+
+@router.get("/")
+def home(request: Request) -> Response:
+    """Go straight to the one open study, or ask which."""
+    house, visitor = house_of(request), find_visitor(request)
+    if visitor is None:
+        with house.store.read() as connection:
+            empty = not accounts.listing(connection)
+        return render(request, "entry/first.html", title="Welcome") if empty else see_other("/login")
+    with house.store.read() as connection:
+        studies = judging.open_studies(connection, visitor.account_id)
+    running = [study for study in studies if study.frozen_at is not None and study.closed_at is None]
+    if len(running) == 1 == len([study for study in studies if study.closed_at is None]):
+        return see_other(_place(running[0].role, running[0].id))
+    if not studies and visitor.lead:
+        return see_other("/lead")
+    return render(request, "entry/home.html", title="Your studies", studies=studies)
+
+
+def _place(role: str, study_id: str) -> str:
+    return WORK.get(role, f"/lead/studies/{study_id}")
+
+
+@router.post("/")
+def choose(request: Request, visitor: Signed, form: SignedForm) -> Response:
+    """Keep the chosen study in the session and go there."""
+    house, chosen = house_of(request), one(form, "study")
+    with house.store.read() as connection:
+        found = {study.id: study.role for study in judging.open_studies(connection, visitor.account_id)}
+    if chosen not in found:
+        message = "There is no such study for you."
+        raise NotFound(message)
+    act.choose_study(house.store, visitor.token, chosen)
+    return see_other(_place(found[chosen], chosen))
+
+
+@router.get("/guide")
+def guide(request: Request, visitor: Signed) -> Response:
+    """Show the codebook's guidelines, as frozen with the study the visitor works on."""
+    frozen = _frozen_guidelines(request, visitor)
+    text = frozen if frozen is not None else content("guidelines.toml").read_text(encoding="utf-8")
+    return render(request, "judge/guide.html", title="Guide", guide=tomllib.loads(text), codebook=codebook)
+
+
+def _frozen_guidelines(request: Request, visitor: Visitor) -> str | None:
+    with house_of(request).store.read() as connection:
+        studies = [study for study in judging.open_studies(connection, visitor.account_id) if study.frozen_at]
+        chosen = next((study.id for study in studies if study.id == visitor.study_id), None)
+        if chosen is None and len(studies) == 1:
+            chosen = studies[0].id
+        return judging.guidelines(connection, chosen) if chosen is not None else None

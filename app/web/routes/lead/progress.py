@@ -1,0 +1,124 @@
+"""The lead's pages of a running study: progress, reopening, deviations, the close. No outcomes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import Response
+
+from app.actions import closing, preparing
+from app.domain.errors import EvenhandError, InvalidInput, NotFound, Refused
+from app.store import studies
+from app.store.progress import Progress, progress
+from app.web.auth import Signed, SignedForm, house_of, one, see_other
+from app.web.pages import render
+
+router: Final = APIRouter(prefix="/lead")
+
+NEXT_ACTIONS: Final = {
+    "draft": "Finish the preparation, then freeze the study.",
+    "ready": "Freeze the study.",
+    "reviewing": "Wait for the reviewers to sign off.",
+    "adjudicating": "Wait for the adjudicator to sign off.",
+    "ready to close": "Close the study.",
+    "closed": "Read the results and export the memo.",
+}
+
+
+def led_study(request: Request, visitor: Signed, study_id: str) -> str:
+    """Return the id of a study that the visitor leads. Raises NotFound for anybody else."""
+    with house_of(request).store.read() as connection:
+        if studies.role_of(connection, study_id, visitor.account_id) != "lead":
+            message = "There is no such study for you."
+            raise NotFound(message)
+    return study_id
+
+
+Led = Annotated[str, Depends(led_study)]
+
+
+@router.get("")
+def index(request: Request, visitor: Signed) -> Response:
+    """Every study that the visitor leads."""
+    with house_of(request).store.read() as connection:
+        rows = studies.listing(connection)
+        led = [row for row in rows if studies.role_of(connection, row.id, visitor.account_id) == "lead"]
+        if not led and not visitor.lead:
+            message = "There is nothing here for you."
+            raise NotFound(message)
+        found = [progress(connection, row) for row in led]
+    return render(request, "lead/index.html", title="Studies you lead", studies=found)
+
+
+@router.get("/studies/{study_id}")
+def study(request: Request, study_id: Led) -> Response:
+    """Stage, progress, and one next action."""
+    return _page(request, study_id)
+
+
+def _page(request: Request, study_id: str, status: int = 200, errors: dict[str, str] | None = None) -> Response:
+    store = house_of(request).store
+    with store.read() as connection:
+        row = studies.get(connection, study_id)
+        found = progress(connection, row)
+        deviations = studies.deviations(connection, study_id)
+    report = preparing.check(store, study_id).as_data() if found.frozen_at is None else None
+    return render(
+        request,
+        "lead/study.html",
+        status,
+        title=found.title,
+        study_title=found.title,
+        progress=found,
+        next_action=NEXT_ACTIONS[_stage(found, report)],
+        stage=_stage(found, report),
+        deviations=deviations,
+        errors=errors or {},
+        manifest_sha256=row.manifest_sha256,
+        report=report,
+    )
+
+
+def _stage(found: Progress, report: dict[str, Any] | None) -> str:
+    return "ready" if report is not None and not report["errors"] else found.stage
+
+
+def _told(request: Request, study_id: str, error: EvenhandError) -> Response:
+    """Show the page again with what was refused."""
+    if isinstance(error, InvalidInput):
+        return _page(request, study_id, 422, {problem.field or "": problem.message for problem in error.problems})
+    return _page(request, study_id, 409, {"": str(error)})
+
+
+@router.post("/studies/{study_id}/reopen")
+def reopen(request: Request, visitor: Signed, study_id: Led, form: SignedForm) -> Response:
+    """Take a reviewer's sign-off back."""
+    house = house_of(request)
+    try:
+        closing.reopen(house.store, house.world, visitor.name, study_id, one(form, "name"), one(form, "reason"))
+    except (InvalidInput, Refused) as error:
+        return _told(request, study_id, error)
+    return see_other(f"/lead/studies/{study_id}")
+
+
+@router.post("/studies/{study_id}/deviation")
+def deviation(request: Request, visitor: Signed, study_id: Led, form: SignedForm) -> Response:
+    """Log a departure from the protocol."""
+    house = house_of(request)
+    try:
+        closing.log_deviation(house.store, house.world, visitor.name, study_id, one(form, "text"))
+    except (InvalidInput, Refused) as error:
+        return _told(request, study_id, error)
+    return see_other(f"/lead/studies/{study_id}")
+
+
+@router.post("/studies/{study_id}/close")
+def close(request: Request, visitor: Signed, study_id: Led, form: SignedForm) -> Response:
+    """End the study and reveal the arms."""
+    house = house_of(request)
+    try:
+        closing.close(house.store, house.world, visitor.name, study_id, one(form, "reason"))
+    except (InvalidInput, Refused) as error:
+        return _told(request, study_id, error)
+    return see_other(f"/lead/studies/{study_id}/results")

@@ -1,0 +1,61 @@
+"""Two worlds that differ in nothing but the arm look the same, byte for byte."""
+
+import dataclasses
+
+import pytest
+
+from app.store import judging as stored
+from app.web import judging
+from tests.blinding.worlds import drive, two_stores, whole_script
+
+ITEMS = 200
+
+
+def first_difference(one, other):
+    for left, right in zip(one, other, strict=True):
+        if left != right:
+            return left[:4], right[:4]
+    return None
+
+
+def test_every_byte_of_every_judge_is_the_same_whichever_text_is_filtered(tmp_path):
+    one, other = (drive(folder, whole_script) for folder in two_stores(tmp_path, ITEMS))
+    answers = [seen for seen in one if seen[0] in {"GET", "POST"}]
+    assert {seen[2] for seen in answers} == {200, 303, 404, 409, 422}
+    assert len(answers) > ITEMS * 4
+    assert first_difference(one, other) is None
+
+
+def on_panel(connection, token):
+    found = connection.exec_driver_sql("select on_panel from slot where token = ?", (token,))
+    return found.scalar()
+
+
+def leak_by_class_name(monkeypatch):
+    honest = stored.blind_item
+
+    def leaking(connection, study, account, token):
+        item = honest(connection, study, account, token)
+        return item and dataclasses.replace(item, lang="en" if on_panel(connection, token) == "A" else "en-GB")
+
+    monkeypatch.setattr(judging.judging, "blind_item", leaking)
+
+
+def leak_by_header(monkeypatch):
+    honest = judging.render
+
+    def leaking(request, *arguments, **context):
+        answer = honest(request, *arguments, **context)
+        if "item" in context:
+            with judging.house_of(request).store.read() as connection:
+                answer.headers["ETag"] = f'"{on_panel(connection, context["item"].token)}"'
+        return answer
+
+    monkeypatch.setattr(judging, "render", leaking)
+
+
+@pytest.mark.parametrize("plant", [leak_by_class_name, leak_by_header])
+def test_a_planted_leak_is_caught(plant, tmp_path, monkeypatch):
+    plant(monkeypatch)
+    one, other = (drive(folder, whole_script) for folder in two_stores(tmp_path, 12))
+    assert first_difference(one, other) is not None

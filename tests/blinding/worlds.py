@@ -1,0 +1,167 @@
+"""Two stores equal in all but the secret arm, and one script of every judge driven over both.
+
+In the other world the texts of off and on are exchanged and every drawn side is turned, so
+that each judge sees the very same texts on the very same sides. Whatever then differs in an
+answer is a leak. Bytes are compared raw: nothing is masked, clock and chance come from the
+fixed world.
+"""
+
+import contextlib
+import json
+import logging
+import shutil
+
+from starlette.testclient import TestClient
+
+from app.config import Settings
+from app.domain.manifest import canonical
+from app.store.db import driver
+from app.store.migrate import open_store
+from app.web.app import create_app
+from tests.house import CHEAP, ORIGIN, PORT, Page, Person, add_people, fixed_world, frozen_study, item_rows
+
+WORDS = "red blue green seven maybe not Omar stable dose left".split()
+
+
+def pairs(n):
+    """Return n pairs, each unlike the others, most of them changed in one word."""
+    found = []
+    for number in range(n):
+        word, other = WORDS[number % len(WORDS)], WORDS[(number * 3 + 1) % len(WORDS)]
+        off = f"um line {number} says says {word} and {other} \u00ad today"
+        on = f"line {number} says {word} and {other} today" if number % 9 else off
+        found.append(("fluent" if number % 4 == 0 else "word_repetition", f"ep-{number % 7:02}", off, on))
+    return found
+
+
+PROTOCOL = """
+[study]
+id = "pilot"
+title = "A small pilot"
+scope = "synthetic"
+question = "Does the filter change what people meant?"
+[selection]
+strata = { word_repetition = 400, fluent = 400 }
+controls = ["fluent"]
+[review]
+identical_pairs = "review"
+"""
+
+
+def two_stores(folder, n):
+    """Build one study of n items, and its twin with every arm exchanged; return both folders."""
+    one, other = folder / "one", folder / "other"
+    world = fixed_world("build")
+    store = open_store(one)
+    add_people(store, world)
+    frozen_study(store, world, protocol=PROTOCOL, rows=item_rows(pairs(n)))
+    store.close()
+    shutil.copytree(one, other)
+    exchange_arms(other)
+    return one, other
+
+
+def exchange_arms(folder):
+    store = open_store(folder)
+    with store.write() as connection:
+        for key, content in connection.exec_driver_sql("select id, content from item").all():
+            item = json.loads(content)
+            item["off"], item["on"] = item["on"], item["off"]
+            connection.exec_driver_sql("update item set content = ? where id = ?", (canonical(item).decode(), key))
+        connection.exec_driver_sql("update slot set on_panel = case on_panel when 'A' then 'B' else 'A' end")
+    store.close()
+
+
+class Recorder(logging.Handler):
+    """Keeps every answer's raw bytes and every log line, in order."""
+
+    def __init__(self):
+        super().__init__(logging.DEBUG)
+        self.seen = []
+
+    def emit(self, record):
+        self.seen.append(("log", record.name, record.getMessage()))
+
+    def answer(self, answer):
+        raw = (answer.status_code, answer.headers.raw, answer.content)
+        self.seen.append((answer.request.method, str(answer.request.url), *raw))
+
+
+def drive(folder, script):
+    """Run a script over a store and return all that could be observed."""
+    store, recorder = open_store(folder), Recorder()
+    settings = Settings(port=PORT, host_name="quiet-name.localhost")
+    app = create_app(store, fixed_world("drive"), settings, CHEAP)
+    root = logging.getLogger()
+    before = root.level
+    root.addHandler(recorder)
+    root.setLevel(logging.INFO)
+
+    browsers = contextlib.ExitStack()
+
+    def visit(name):
+        client = browsers.enter_context(TestClient(app, base_url=ORIGIN, follow_redirects=False))
+        client.event_hooks["response"].append(lambda answer: (answer.read(), recorder.answer(answer)))
+        return Person(client, name).sign_in()
+
+    try:
+        script(visit)
+    finally:
+        browsers.close()
+        root.removeHandler(recorder)
+        root.setLevel(before)
+        store.close()
+    return recorder.seen
+
+
+def whole_script(visit):
+    """Sign in, review with drafts, errors and conflicts, sign off, adjudicate both steps, sign out."""
+    for name, turn in (("rosa", 0), ("ravi", 1)):
+        judge(visit(name), "/review", turn)
+    judge(visit("ines"), "/adjudicate", 2)
+
+
+def judge(person, base, turn):
+    person.get("/"), person.get(base), person.get("/guide"), person.get("/account")
+    seen = 0
+    while (found := person.next_page(base)) is not None:
+        where, page = found
+        seen += 1
+        form = page.judging_form()
+        if "decision" in form.names:
+            said = ({"decision": "keep"}, {"decision": "unresolved", "unresolved_reason": "needs_policy"})[seen % 2]
+            person.answer(page, **said)
+            continue
+        said = judgement(page, seen + turn)
+        if seen % 10 == 0:
+            person.answer(page, label="safe-cleanup", panel="both")  # 422
+            person.answer(page, label="nonsense")  # 422
+            person.send(form, path=f"{where}/draft", label=said["label"], note=f"draft {seen}")
+            person.get(where)
+        if seen % 15 == 0:
+            person.send(form, version="7", label="no-material-edit")  # 409
+            person.get(f"{base}/no-such-token")
+        if seen % 3 == 0:
+            person.send(form, headers={"HX-Request": "true"}, **said)
+        else:
+            person.answer(page, **said)
+    person.get(base)
+    person.sign_off(base)
+    person.get(base)
+    person.send(Page(person.get("/account").text).form_to("/logout"))
+
+
+def judgement(page, number):
+    """Judge by what the panels show alone: both worlds show the same."""
+    longer = "A" if len(page.panels["A"]) >= len(page.panels["B"]) else "B"
+    if page.panels["A"] == page.panels["B"]:
+        return {"label": "no-material-edit"}
+    return (
+        {"label": "safe-cleanup", "panel": "B" if longer == "A" else "A"},
+        {"label": "destructive-content", "panel": longer, "reason": ["negation"], "severity": "clinical"},
+        {"label": "destructive-correction", "panel": "both", "reason": ["reversed"]},
+        {"label": "benign-retention"},
+        {"label": "destructive-content", "panel": "B", "also": "destructive-structure", "reason": ["quantity"]},
+        {"label": "unassessable-disputed", "reason": ["source_ambiguous"], "note": "I cannot tell."},
+        {"label": "no-material-edit", "group": ["fluent"]},
+    )[number % 7]

@@ -1,0 +1,57 @@
+"""Fixtures: a fixed world, a fresh store, the application, people signed in."""
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.config import Settings
+from app.store.migrate import open_store
+from app.web.app import create_app
+from tests.house import CHEAP, ORIGIN, PORT, Person, add_people, fixed_world, frozen_study
+from tests.server import Evenhand
+
+
+@pytest.fixture
+def world():
+    return fixed_world()
+
+
+@pytest.fixture
+def store(tmp_path):
+    opened = open_store(tmp_path / "store")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def people(store, world):
+    add_people(store, world)
+
+
+@pytest.fixture
+def study(store, world, people):
+    return frozen_study(store, world)
+
+
+@pytest.fixture
+def app(store, world):
+    return create_app(store, world, Settings(port=PORT, host_name="quiet-name.localhost"), CHEAP)
+
+
+@pytest.fixture
+def visit(app):
+    """Return a person by name at a browser of their own, signed in."""
+
+    def arrive(name, *, signed_in=True):
+        client = TestClient(app, base_url=ORIGIN, follow_redirects=False)
+        person = Person(client, name)
+        return person.sign_in() if signed_in else person
+
+    return arrive
+
+
+@pytest.fixture
+def evenhand(tmp_path, monkeypatch):
+    """Return a store with its command line and, once asked to serve, a real server process."""
+    house = Evenhand(tmp_path / "store", monkeypatch)
+    yield house
+    house.stop()

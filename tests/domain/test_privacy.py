@@ -1,0 +1,87 @@
+"""What counts as holding a private value: whole tokens, in any case and form."""
+
+import pytest
+
+from app.domain.privacy import DIGEST, ID, NAME, TEXT, Private, parts, tokens
+
+PRIVATE = Private.of(
+    texts=["I w-w-want the blue pen.", "Oh no", "今日はペンが要る"],
+    ids=["D-001", "5727", "show 7", "5.3"],
+    names=["rosa", "Ana Maria"],
+    digests=["f" * 64],
+)
+
+
+def test_a_number_is_one_token():
+    assert tokens("p = 0.5727;") == ("p", "0.5727")
+
+
+def test_punctuation_at_the_edges_and_nothing_else_falls_away():
+    assert tokens("“Don't!” (w-w-want) ...") == ("don't", "w-w-want")
+
+
+def test_a_character_is_a_word_where_a_script_has_no_spaces():
+    assert tokens("ペンが") == ("ペ", "ン", "が")
+
+
+def test_what_punctuation_joins_can_be_divided():
+    assert parts("D-001,D-002; rosa's") == ("d-001", "d-002", "rosa")
+
+
+@pytest.mark.parametrize(
+    ("leaf", "kind"),
+    [
+        ("I w-w-want the blue pen.", TEXT),
+        ("They said: I W-W-WANT THE\nBLUE PEN, twice", TEXT),
+        ("I\u00a0w-w-want the \uff42\uff4c\uff55\uff45 pen", TEXT),
+        ("I w-w-want the blue pencil", None),
+        ("I want the blue pen", None),
+        ("Oh no!", TEXT),
+        ("Oh no, not that", None),
+        ("逸脱: 今日はペンが要るので", TEXT),
+        ("See item D-001.", ID),
+        ("D-001,D-002", ID),
+        ("D-0011", None),
+        ("from show 7", ID),
+        ("from show 70", None),
+        ("0.5727", None),
+        ("item 5727", ID),
+        ("Rosa\u2019s answer", NAME),
+        ("rosary", None),
+        ("asked ana  maria", NAME),
+        ("ana", None),
+        (f"sha256:{'F' * 64}", DIGEST),
+        ("", None),
+        ("…", None),
+    ],
+)
+def test_a_private_value_is_found_by_whole_tokens(leaf, kind):
+    assert PRIVATE.find(leaf) == kind
+
+
+@pytest.mark.parametrize("leaf", ["5727", "5727 items", "5.3%"])
+def test_where_counts_are_text_values_of_digits_are_passed_over(leaf):
+    assert PRIVATE.find(leaf) == ID
+    assert PRIVATE.find(leaf, rendered=True) is None
+
+
+def test_where_counts_are_text_everything_else_is_still_found():
+    assert PRIVATE.find("D-001 of 5727", rendered=True) == ID
+
+
+def test_ids_and_names_that_are_the_programs_own_words_are_dropped():
+    private = Private.of(texts=["name it now"], ids=["name", "D-001"], names=["lead"], digests=[]).without(
+        ["name", "lead"]
+    )
+    assert (private.find("name"), private.find("the lead")) == (None, None)
+    assert (private.find("D-001"), private.find("Name it now!")) == (ID, TEXT)
+
+
+def test_texts_that_stand_in_the_programs_own_sentences_are_dropped():
+    private = Private.of(texts=["nothing to judge", "None.", "no pen here"], ids=[], names=[], digests=[])
+    less = private.without([], ["There was nothing to judge.", "none"])
+    assert [less.find(leaf) for leaf in ("nothing to judge", "None", "no pen here")] == [None, None, TEXT]
+
+
+def test_what_has_no_word_at_all_is_nowhere_found():
+    assert Private.of(texts=["...", ""], ids=["--"], names=[" "], digests=[]).find("-- ...") is None

@@ -1,0 +1,82 @@
+"""A memo made of the worked example, and ways to vary it."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.domain import gate, results
+from app.domain.memo import Absent, Deviation, Memo, Reason, RightsEntry, Study, Verdict, WordErrors
+from tests.domain import test_worked_example as example
+
+PLANNED = {"word_repetition": 6, "fluent": 3}
+
+
+@pytest.fixture(scope="session")
+def memo_of():
+    """Make a memo; `facts` are the gate's, the other arguments say what differs from the worked example."""
+
+    def made(changes=None, *, unit="episode", judged=True, study=None, facts=None, **parts):
+        found = example.study(changes) if judged else results.Results.of([])
+        verdict = gate.evaluate(replace(results.gate_facts(found), **(facts or {})))
+        asked = {
+            "id": "pilot",
+            "title": "A pilot",
+            "scope": "corpus",
+            "question": "Does the filter destroy meaning?",
+            "parent": None,
+            "registration": None,
+            "manifest_sha256": "a" * 64,
+            "manifest_null_reason": None,
+            "protocol_sha256": "b" * 64,
+            "codebook_version": "1",
+            "pairing": "imported_unverified",
+        }
+        sections = {
+            "study": Study(**asked | (study or {})),
+            "verdict": Verdict(
+                status=verdict.status,
+                reasons=[Reason(**vars(reason)) for reason in verdict.reasons],
+                further_decision="none",
+            ),
+            "sample": results.sample(found, PLANNED, unit),
+            "primary": results.primary(found),
+            "taxonomy": results.taxonomy(found),
+            "controls": results.controls(found),
+            "cleanup": results.cleanup(found),
+            "agreement": results.agreement_section(found),
+            "adjudication": results.adjudication(found),
+            "quality": results.quality(found, 1),
+            "wer": WordErrors(**dict.fromkeys(WordErrors.model_fields, Absent(null_reason="not_enabled"))),
+            "rights": [
+                RightsEntry(source="shows", kind="corpus", version="3", licence="CC BY 4.0", decision="approved")
+            ],
+            "deviations": [Deviation(at="2026-11-30T09:00:00Z", text="One judge paused for a week.")],
+            "software": {"evenhand": "0.1.0", "filter": "yazses", "filter_version": "2.46.0", "beam": "5"},
+            "audit_head": "c" * 64,
+        }
+        return Memo(**sections | parts)
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def memo(memo_of):
+    return memo_of()
+
+
+@pytest.fixture(scope="session")
+def memos(memo_of):
+    """One memo for each verdict."""
+    tolerant = {"max_unassessable": 1}
+    return {
+        "FAIL": memo_of(),
+        "PASS": memo_of(example.V2, facts=tolerant),
+        "INCONCLUSIVE": memo_of(example.V3, facts=tolerant),
+        "BLOCKED": memo_of(
+            judged=False,
+            facts={"frozen": False, "rights_missing": 1, "references_missing": 2},
+            study={"manifest_sha256": None, "manifest_null_reason": "not_enabled"},
+            deviations=[],
+            audit_head=None,
+        ),
+    }

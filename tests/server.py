@@ -1,0 +1,77 @@
+"""A real `evenhand serve` process on a real store, and the command line beside it."""
+
+import contextlib
+import io
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+
+from app.cli.main import run
+from tests.house import Person, password_of
+
+ROOT = Path(__file__).parents[1]
+
+
+class Evenhand:
+    """One store, its command line, and its server."""
+
+    def __init__(self, folder, patch):
+        self.folder, self.patch = folder, patch
+        self.process, self.port, self.clients = None, None, []
+
+    def run(self, *arguments, given=None):
+        """Run a command with --json, in this process; return its exit code and data."""
+        told = io.StringIO()
+        self.patch.setattr("sys.stdin", io.StringIO(given or ""))
+        with contextlib.redirect_stdout(told), contextlib.redirect_stderr(io.StringIO()):
+            code = run(["--store", str(self.folder), *map(str, arguments)], as_json=True)
+        return code, json.loads(told.getvalue())
+
+    def do(self, *arguments, given=None):
+        """Run a command that must succeed."""
+        code, data = self.run(*arguments, given=given)
+        assert code == 0, (arguments, data)
+        return data
+
+    def serve(self):
+        """Start the server and wait for its first answer."""
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        command = [sys.executable, "-m", "app", "--store", str(self.folder), "serve", "--port", str(self.port)]
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, env=os.environ | {"TZ": "UTC"})
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            try:
+                return httpx.get(f"{self.origin}/healthz").raise_for_status()
+            except httpx.TransportError:
+                assert self.process.poll() is None, "the server ended"
+                time.sleep(0.05)
+        raise AssertionError("the server did not start")
+
+    @property
+    def origin(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def visit(self, name):
+        """Return a person signed in at a browser of their own."""
+        client = httpx.Client(base_url=self.origin, follow_redirects=False, timeout=30)
+        self.clients.append(client)
+        return Person(client, name, origin=self.origin).sign_in()
+
+    def add_people(self, *names):
+        for name in names:
+            self.do("user", "add", name, "--password-stdin", given=password_of(name) + "\n")
+
+    def stop(self):
+        for client in self.clients:
+            client.close()
+        if self.process is not None:
+            self.process.terminate()
+            self.process.wait(15)

@@ -1,0 +1,123 @@
+import json
+
+import pytest
+from sqlalchemy import text
+
+from app.actions import closing
+from app.domain.manifest import GENESIS, canonical, digest, link
+from app.store import verify
+from app.store.migrate import open_store
+from tests.actions.bench import FINE, HARM, Bench
+from tests.house import add_people, fixed_world, frozen_study
+
+CHAIN = "audit chain: it does not hold at event"
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory):
+    """Return a study that was judged, adjudicated and closed; what a test changes is undone."""
+    store, world = open_store(tmp_path_factory.mktemp("verify") / "store"), fixed_world()
+    add_people(store, world)
+    bench = Bench(store, world, frozen_study(store, world))
+    bench.review("rosa", P1=FINE, P3=HARM)
+    bench.review("ravi", P1=FINE)
+    bench.look()
+    bench.settle("P-003", HARM)
+    bench.sign("ines")
+    closing.log_deviation(store, world, "lena", bench.study, "A lamp failed.")
+    closing.close(store, world, "lena", bench.study)
+    yield bench
+    store.close()
+
+
+def findings(bench, *statements, **values):
+    """Return what verify says after some statements, which are then undone."""
+    with bench.store.engine.connect() as connection:
+        connection.exec_driver_sql("BEGIN")
+        for statement in statements:
+            connection.execute(text(statement), values)
+        found = verify.findings(connection)
+        connection.rollback()
+    return found
+
+
+def test_nothing_is_found_in_a_store_as_it_was_written(bench):
+    assert findings(bench) == []
+
+
+def test_nothing_is_found_in_a_study_just_frozen_or_reopened(store, world, people):
+    bench = Bench(store, world, frozen_study(store, world))
+    assert findings(bench) == []
+    bench.review("rosa", P1=HARM)
+    closing.reopen(store, world, "lena", bench.study, "rosa", "a slip")
+    bench.answer("rosa", "P-001")
+    bench.sign("rosa")
+    assert findings(bench) == []
+
+
+@pytest.mark.parametrize(
+    ("tampering", "told"),
+    [
+        ("update audit_event set actor = 'ravi' where seq = 9", f"{CHAIN} 9"),
+        ("delete from audit_event where seq = 9", f"{CHAIN} 10"),
+        ("update item set content = replace(content, 'do open', 'do opem')", "item 3 (in order of import) was changed"),
+        ("update item set salt = 'x' || salt where item_id = 'P-001'", "item 1 (in order of import) was changed"),
+        ("delete from item where item_id = 'P-006'", "the set of items is not the one that was frozen"),
+        ("update study set protocol = replace(protocol, 'exact', 'whitespace')", "the protocol was changed"),
+        ("update study set manifest = replace(manifest, 'evenhand ', 'oddhand ')", "the manifest was changed"),
+        ("update study set guidelines = guidelines || ' '", "the guidelines were changed"),
+        ("update rights set entry = replace(entry, 'Apache-2.0', 'none')", "the rights ledger was changed"),
+        ("delete from rights", "the rights ledger was changed"),
+        ("update judgement set label = 'benign-retention' where version = 1 and id = 1", "judgement 1: it differs"),
+        ("update judgement set panel = case panel when 'A' then 'B' else 'A' end where id = 1", "judgement 1: it differs"),
+        ("update judgement set reasons = '[\"hedge\"]' where id = 3", "judgement 3: it differs"),
+        ("update judgement set note = 'x' where id = 2", "judgement 2: it differs"),
+        ("update judgement set decision = 'change' where decision = 'keep'", "judgement 10: it differs"),
+        ("delete from judgement where id = 3", "is missing"),
+        ("delete from judgement where step = 'final'", "judgement: version 2 of list entry"),
+    ],
+)
+def test_each_tampering_is_named(bench, tampering, told):
+    assert any(told in each for each in findings(bench, tampering)), findings(bench, tampering)
+
+
+def test_an_added_judgement_is_named(bench):
+    columns = "step, label, panel, also, reasons, groups, severity, note, decision, unresolved_reason"
+    added = f"insert into judgement (id, slot_id, version, {columns}, key, fingerprint, stored_at) select 99, slot_id, 2, {columns}, 'x', 'x', stored_at from judgement where id = 1"  # noqa: E501, S608
+    assert findings(bench, added) == ["judgement 99: it differs from what was audited"]
+
+
+def test_rows_of_the_chain_in_each_others_place_are_named(bench):
+    moved = [f"update audit_event set seq = {new} where seq = {old}" for old, new in ((9, 999), (10, 9), (999, 10))]  # noqa: S608
+    assert {f"{CHAIN} 9", f"{CHAIN} 10"} <= set(findings(bench, *moved))
+
+
+def test_a_chain_cut_before_the_close_is_caught_by_the_head_of_the_close(bench):
+    cut = "delete from audit_event where seq >= (select seq from audit_event where event = 'study.closed')"
+    assert findings(bench, cut) == ["study pilot: the audit chain no longer holds the head of the close"]
+
+
+def test_a_whole_chain_written_anew_is_caught_by_the_head_of_the_close(bench):
+    previous, forged = GENESIS, []
+    for row in bench.rows("select * from audit_event order by seq"):
+        event = {"at": row.at, "actor": "ravi", "study_id": row.study_id, "event": row.event}
+        hashed = link(previous, event | {"detail": json.loads(row.detail)})
+        forged.append(f"update audit_event set actor = 'ravi', previous = '{previous}', hash = '{hashed}' where seq = {row.seq}")  # noqa: E501, S608
+        previous = hashed
+    assert findings(bench, *forged) == ["study pilot: the audit chain no longer holds the head of the close"]
+
+
+def test_a_changed_protocol_is_named_even_with_a_fitting_digest(bench):
+    ((protocol,),) = bench.rows("select protocol from study")
+    other = json.loads(protocol) | {"gate": {"max_unassessable": 9}}
+    forged = "update study set protocol = :protocol, protocol_sha256 = :digest"
+    found = findings(bench, forged, protocol=canonical(other).decode(), digest=digest(other))
+    assert found == ["study pilot: the protocol is not the one that was frozen"]
+
+
+def test_a_row_that_points_at_nothing_is_named(store):
+    with store.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
+        connection.exec_driver_sql("insert into deviation (study_id, at, text) values ('gone', 'now', 'x')")
+        assert verify.findings(connection) == ["database: 1 rows point at nothing"]
+        connection.exec_driver_sql("PRAGMA foreign_keys = ON")
