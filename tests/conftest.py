@@ -1,6 +1,9 @@
 """Fixtures: a fixed world, a fresh store, the application, people signed in."""
 
+import shutil
+
 import pytest
+from hypothesis import settings
 from starlette.testclient import TestClient
 
 from app.config import Settings
@@ -9,14 +12,27 @@ from app.web.app import create_app
 from tests.house import CHEAP, ORIGIN, PORT, Person, add_people, fixed_world, frozen_study
 from tests.server import Evenhand
 
+# The same examples in every run, and no clock: speed is measured in benchmarks.
+settings.register_profile("house", derandomize=True, deadline=None, max_examples=50)
+settings.load_profile("house")
+
 
 @pytest.fixture
 def world():
     return fixed_world()
 
 
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory):
+    """Return the folder of a store that was only just created: copying it is faster than migrating."""
+    folder = tmp_path_factory.mktemp("empty") / "store"
+    open_store(folder).close()
+    return folder
+
+
 @pytest.fixture
-def store(tmp_path):
+def store(tmp_path, empty_store):
+    shutil.copytree(empty_store, tmp_path / "store")
     opened = open_store(tmp_path / "store")
     yield opened
     opened.close()

@@ -207,11 +207,9 @@ class Page(HTMLParser):
 class Person:
     """Somebody at a browser: keeps cookies, sends forms with their hidden fields, as Chromium would."""
 
-    HEADERS = {"Sec-Fetch-Site": "same-origin"}
-
     def __init__(self, client, name, origin=ORIGIN):
         self.client, self.name = client, name
-        self.headers = self.HEADERS | {"Origin": origin}
+        self.headers = {"Sec-Fetch-Site": "same-origin", "Origin": origin}
 
     def sign_in(self):
         answer = self.client.post(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from app import security
 from app.domain.errors import InvalidInput, NotFound, Refused
 from app.store import accounts, audit
-from app.store.db import Connection, Store
+from app.store.db import Connection, Row, Store
 from app.world import World
 
 NAME: Final = re.compile(r"\w[\w.@-]{1,63}")
@@ -100,25 +100,32 @@ def sign_in(store: Store, world: World, passwords: security.Passwords, name: str
         with store.write() as connection:
             audit.record(connection, world, "nobody", "sign_in.refused")
         raise InvalidInput.of(WRONG, field="password")
-    return _open(store, world, row.id, row.name)
+    return _open(store, world, row, InvalidInput.of(WRONG, field="password"))
 
 
-def _open(store: Store, world: World, account_id: int, name: str, **change: str | None) -> SignedIn:
+def _open(store: Store, world: World, account: Row[Any], refused: InvalidInput, **change: str | None) -> SignedIn:
+    """Open a session. Raises `refused` where the account moved on since it was read.
+
+    Checking a password takes long enough for a reset, a disabling, or a second use of the
+    same one-time code to come between.
+    """
     token = world.token(32)
     with store.write() as connection:
+        if accounts.by_name(connection, account.name) != account:
+            raise refused
         if change:
-            accounts.change(connection, account_id, **change)
-            accounts.end_sessions_of(connection, account_id)
+            accounts.change(connection, account.id, **change)
+            accounts.end_sessions_of(connection, account.id)
         accounts.open_session(
             connection,
             token_hash=security.token_hash(token),
-            account_id=account_id,
+            account_id=account.id,
             csrf=world.token(16),
             created_at=world.stamp(),
             seen_at=world.stamp(),
         )
-        audit.record(connection, world, name, "password.set" if change else "session.opened")
-    return SignedIn(token, name)
+        audit.record(connection, world, account.name, "password.set" if change else "session.opened")
+    return SignedIn(token, account.name)
 
 
 def use_code(
@@ -134,8 +141,8 @@ def use_code(
     if not security.same(security.token_hash(code.strip()), expected or "") or not current or row is None:
         raise InvalidInput.of(WRONG_CODE, field="code")
     security.check_new_password(password, name)
-    hashed = passwords.hash(password)
-    return _open(store, world, row.id, row.name, password_hash=hashed, code_hash=None, code_expires=None)
+    secret = {"password_hash": passwords.hash(password), "code_hash": None, "code_expires": None}
+    return _open(store, world, row, InvalidInput.of(WRONG_CODE, field="code"), **secret)
 
 
 def change_password(
@@ -144,10 +151,11 @@ def change_password(
     """Set a new password; every session of the account ends and a new one opens. Raises InvalidInput."""
     with store.read() as connection:
         row = accounts.by_name(connection, name)
+    wrong = InvalidInput.of("This is not your current password.", field="current")
     if row is None or not passwords.matches(current, row.password_hash):
-        raise InvalidInput.of("This is not your current password.", field="current")
+        raise wrong
     security.check_new_password(password, name)
-    return _open(store, world, row.id, row.name, password_hash=passwords.hash(password))
+    return _open(store, world, row, wrong, password_hash=passwords.hash(password))
 
 
 def sign_out(store: Store, world: World, token: str, name: str) -> None:

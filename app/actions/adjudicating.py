@@ -13,20 +13,22 @@ from app.world import World
 def open_queue(store: Store, world: World, judge: Judge) -> None:
     """Note the adjudicator's first look, with or without anything in the queue: it ends reopening.
 
-    Before all reviews are signed nothing is opened.
+    Before all reviews are signed, and after the close, nothing is opened.
     """
     with store.read() as connection:
-        if _opened(connection, judge) or judgements.unsigned(connection, judge.study_id, "reviewer"):
+        if not _to_be_opened(connection, judge):
             return
     with store.write() as connection:
-        if _opened(connection, judge) or judgements.unsigned(connection, judge.study_id, "reviewer"):
-            return
-        studies.change(connection, judge.study_id, adjudication_opened_at=world.stamp())
-        audit.record(connection, world, judge.name, "adjudication.opened", judge.study_id)
+        if _to_be_opened(connection, judge):
+            studies.change(connection, judge.study_id, adjudication_opened_at=world.stamp())
+            audit.record(connection, world, judge.name, "adjudication.opened", judge.study_id)
 
 
-def _opened(connection: Connection, judge: Judge) -> bool:
-    return studies.get(connection, judge.study_id).adjudication_opened_at is not None
+def _to_be_opened(connection: Connection, judge: Judge) -> bool:
+    row = studies.get(connection, judge.study_id)
+    if row.closed_at is not None or row.adjudication_opened_at is not None:
+        return False
+    return not judgements.unsigned(connection, judge.study_id, "reviewer")
 
 
 def submit(store: Store, world: World, judge: Judge, token: str, form: Form) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from app.actions.privacy import refuse_private
 from app.domain.errors import InvalidInput, NotFound, Refused
+from app.domain.manifest import bytes_digest
 from app.store import audit, judgements, studies
 from app.store.db import Connection, Row, Store
 from app.store.progress import progress
@@ -66,7 +67,7 @@ def log_deviation(store: Store, world: World, actor: str, study_id: str, text: s
         row = running(connection, study_id)
         refuse_private(connection, row, {"text": told})
         studies.add_deviation(connection, study_id, world.stamp(), told)
-        audit.record(connection, world, actor, "deviation.logged", study_id)
+        audit.record(connection, world, actor, "deviation.logged", study_id, sha256=bytes_digest(told.encode()))
 
 
 def close(store: Store, world: World, actor: str, study_id: str, reason: str | None = None) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 from app.actions import accounts, freezing, preparing
 from app.config import content
-from app.domain.errors import NotFound
+from app.domain.errors import NotFound, Refused
 from app.security import Passwords
 from app.store import accounts as stored_accounts
 from app.store import audit, studies
@@ -40,10 +40,17 @@ CAST: Final = (
 
 
 def prepare(store: Store, world: World, passwords: Passwords) -> str:
-    """Make the demo study unless the store has it; return the store's host name."""
-    (store.folder / MARK).touch()
+    """Make the demo study unless the store has it; return the store's host name.
+
+    Raises Refused for a store with people of its own: the demo's passwords are no secret.
+    """
+    mark = store.folder / MARK
     with store.read() as connection:
         known = {row.name for row in stored_accounts.listing(connection)}
+    if known and not mark.exists():
+        message = f"The store {store.folder} is in use for other studies. Give the demo one of its own with --store."
+        raise Refused("not_demo", message)
+    mark.touch()
     for player in CAST:
         if player.name not in known:
             accounts.add(store, world, passwords, player.name, lead=player.role == "lead", password=player.password)

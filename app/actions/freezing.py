@@ -10,10 +10,9 @@ from app.actions import preparing
 from app.config import content
 from app.domain import blinding, codebook, manifest
 from app.domain.errors import InvalidInput, Refused
-from app.domain.item import Item
+from app.domain.item import Item, compared
 from app.domain.protocol import Protocol
 from app.domain.readiness import Readiness
-from app.domain.text import equivalent
 from app.store import audit, studies
 from app.store.db import Connection, Row, Store
 from app.world import World
@@ -53,8 +52,17 @@ def freeze(store: Store, world: World, actor: str, study_id: str, acknowledged: 
             guidelines=guidelines,
             equal_one_panel=report.equal_one_panel,
         )
-        noted = sorted(each.code for each in report.acknowledge)
-        audit.record(connection, world, actor, "study.frozen", study_id, manifest_sha256=hashed, acknowledged=noted)
+        audit.record(
+            connection,
+            world,
+            actor,
+            "study.frozen",
+            study_id,
+            manifest_sha256=hashed,
+            acknowledged=sorted(each.code for each in report.acknowledge),
+            draw_sha256=studies.draw_digest(connection, study_id),
+            people_sha256=studies.people_digest(connection, study_id),
+        )
     return hashed
 
 
@@ -71,12 +79,12 @@ def _refuse_unready(report: Readiness, acknowledged: Collection[str]) -> None:
 
 
 def _fixed(world: World, rules: Protocol, key: int, item: Item) -> dict[str, Any]:
-    equal = equivalent(item.off, item.on, rules["review.comparator"])
+    equal, auto = compared(item, rules)
     salt = world.token(16)
     return {
         "key": key,
         "equivalent": equal,
-        "auto_coded": equal and rules["review.identical_pairs"] == "auto",
+        "auto_coded": auto,
         "salt": salt,
         "digest": manifest.item_digest(item, salt),
     }

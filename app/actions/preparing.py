@@ -131,7 +131,7 @@ def assign(
         ]
         if problems:
             raise InvalidInput(problems)
-        former = {row.account_id for row in studies.members(connection, study_id)}
+        former = {(row.account_id, row.role) for row in studies.members(connection, study_id)}
         rows = [
             {
                 "account_id": found[name].id,  # type: ignore[union-attr]
@@ -142,7 +142,7 @@ def assign(
             for seat, (role, name) in enumerate(roles)
         ]
         studies.replace_members(connection, study_id, rows)
-        for account_id in former ^ {row["account_id"] for row in rows}:
+        for account_id, _ in former ^ {(row["account_id"], row["role"]) for row in rows}:
             accounts.end_sessions_of(connection, account_id)
         people = [{"name": name, "role": role} for role, name in roles]
         audit.record(

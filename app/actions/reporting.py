@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 from app import __version__
 from app.actions import preparing
 from app.actions.privacy import private_of
-from app.domain import codebook, gate, memo, results, rights
+from app.domain import codebook, gate, memo, reliability, results, rights
 from app.domain.errors import InvalidInput, Refused
 from app.domain.judgement import JudgedItem
 from app.domain.memo import Memo
@@ -99,9 +99,9 @@ def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | Non
         taxonomy=results.taxonomy(found),
         controls=results.controls(found),
         cleanup=results.cleanup(found),
-        agreement=results.agreement_section(found),
-        adjudication=results.adjudication(found),
-        quality=results.quality(found, row.equal_one_panel or 0),
+        agreement=reliability.agreement(found),
+        adjudication=reliability.adjudication(found),
+        quality=reliability.quality(found, row.equal_one_panel or 0),
         wer=memo.WordErrors(**{name: memo.Absent(null_reason="not_enabled") for name in memo.WordErrors.model_fields}),
         rights=[
             memo.RightsEntry(**{name: getattr(source, name) for name in memo.RightsEntry.model_fields})

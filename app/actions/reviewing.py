@@ -171,7 +171,7 @@ def sign_off(store: Store, world: World, judge: Judge) -> None:
             count=count,
             digest=hashed,
         )
-        audit.record(connection, world, judge.name, "set.signed", judge.study_id, count=count, sha256=hashed)
+        audit.record(connection, world, judge.name, "set.signed", judge.study_id, count=count, upto=upto, sha256=hashed)
         if not judge.adjudication and not judgements.unsigned(connection, judge.study_id, "reviewer"):
             judgements.set_routed(connection, judge.study_id, _differing(connection, judge.study_id))
 

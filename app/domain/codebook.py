@@ -15,8 +15,8 @@ PANELS: Final = ("A", "B", "both")
 
 
 @dataclass(frozen=True)
-class Reason:
-    """Why a judge chose a label, e.g. `negation`."""
+class Choice:
+    """A key with its title: a reason code, a group tag, a severity."""
 
     key: str
     title: str
@@ -35,7 +35,7 @@ class Label:
     detail: str
     group: str
     panels: tuple[str, ...] = ()
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[Choice, ...] = ()
 
     @property
     def destructive(self) -> bool:
@@ -47,14 +47,6 @@ class Label:
         return tuple(reason.key for reason in self.reasons)
 
 
-@dataclass(frozen=True)
-class Choice:
-    """An optional mark: a group tag or a severity."""
-
-    key: str
-    title: str
-
-
 LABELS: Final = (
     Label(
         "destructive-content",
@@ -64,14 +56,14 @@ LABELS: Final = (
         "changed",
         PANELS,
         (
-            Reason("content_word", "Content word"),
-            Reason("negation", "Negation"),
-            Reason("hedge", "Hedge (“maybe”, “I think”)"),
-            Reason("quantity", "Quantity"),
-            Reason("name", "Name"),
-            Reason("code_token", "Command, file or code"),
-            Reason("qualifier", "Limiting word"),
-            Reason("unsupported_insertion", "Something added"),
+            Choice("content_word", "Content word"),
+            Choice("negation", "Negation"),
+            Choice("hedge", "Hedge (“maybe”, “I think”)"),
+            Choice("quantity", "Quantity"),
+            Choice("name", "Name"),
+            Choice("code_token", "Command, file or code"),
+            Choice("qualifier", "Limiting word"),
+            Choice("unsupported_insertion", "Something added"),
         ),
     ),
     Label(
@@ -81,9 +73,9 @@ LABELS: Final = (
         "changed",
         PANELS,
         (
-            Reason("reversed", "Reversed"),
-            Reason("rejected_text_kept", "Rejected words kept"),
-            Reason("corrected_text_lost", "Corrected words lost"),
+            Choice("reversed", "Reversed"),
+            Choice("rejected_text_kept", "Rejected words kept"),
+            Choice("corrected_text_lost", "Corrected words lost"),
         ),
     ),
     Label(
@@ -93,9 +85,9 @@ LABELS: Final = (
         "changed",
         PANELS,
         (
-            Reason("orphan_punctuation", "Orphan punctuation"),
-            Reason("joined_fragments", "Fragments glued together"),
-            Reason("synthetic_structure", "Structure nobody said"),
+            Choice("orphan_punctuation", "Orphan punctuation"),
+            Choice("joined_fragments", "Fragments glued together"),
+            Choice("synthetic_structure", "Structure nobody said"),
         ),
     ),
     Label(
@@ -124,9 +116,9 @@ LABELS: Final = (
         "unjudged",
         (),
         (
-            Reason("source_ambiguous", "Source is ambiguous"),
-            Reason("reference_missing", "Reference is missing"),
-            Reason("segment_cut_off", "Segment is cut off"),
+            Choice("source_ambiguous", "Source is ambiguous"),
+            Choice("reference_missing", "Reference is missing"),
+            Choice("segment_cut_off", "Segment is cut off"),
         ),
     ),
 )
@@ -192,6 +184,17 @@ def less_grave_than(key: str) -> tuple[str, ...]:
     ('destructive-structure',)
     """
     return GRAVITY[GRAVITY.index(key) + 1 :] if key in GRAVITY else ()
+
+
+def titles() -> dict[str, str]:
+    """Return the title of every key of the codebook.
+
+    >>> titles()["negation"]
+    'Negation'
+    """
+    reasons = [reason for each in LABELS for reason in each.reasons]
+    choices = (*reasons, *GROUPS, *SEVERITIES, *UNRESOLVED_REASONS)
+    return {each.key: each.title for each in LABELS} | {each.key: each.title for each in choices}
 
 
 def as_data() -> dict[str, Any]:

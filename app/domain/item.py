@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from app.domain.errors import Problem
+from app.domain.protocol import Protocol
+from app.domain.text import equivalent
 
 MAX_TEXT: Final = 20_000
 MAX_NAME: Final = 200
@@ -147,6 +149,12 @@ def _found(value: Any) -> str:
         return f"text of {len(value):,} characters"
     names = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
     return names.get(type(value), type(value).__name__)
+
+
+def compared(item: Item, rules: Protocol) -> tuple[bool, bool]:
+    """Return whether off and on are equal under the comparator, and whether it codes the pair itself."""
+    equal = equivalent(item.off, item.on, rules["review.comparator"])
+    return equal, equal and rules["review.identical_pairs"] == "auto"
 
 
 def duplicates(rows: Iterable[tuple[Item, int]], where: str, known: Iterable[Item] = ()) -> list[Problem]:

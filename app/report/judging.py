@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.domain.memo import Coefficient, Memo, TwoByTwo
 from app.report.cells import LABEL, PLAIN_RATE, Column, Table, plain_rate, rate_cells, rate_columns
-from app.report.wording import confidence, label, why
+from app.report.wording import confidence, title, why
 
 
 def two_by_two(memo: Memo, name: str, pair: TwoByTwo) -> Table:
@@ -73,7 +73,7 @@ def specific(memo: Memo) -> Table:
         "Agreement label by label",
         "How often one reviewer's use of a label met the same label from the other.",
         (*LABEL, *PLAIN_RATE),
-        tuple((label(key), key, *plain_rate(rate)) for key, rate in memo.agreement.specific.items()),
+        tuple((title(key), key, *plain_rate(rate)) for key, rate in memo.agreement.specific.items()),
     )
 
 
@@ -95,7 +95,7 @@ def confusion(memo: Memo) -> Table:
             *(Column(str(number), "count") for number in range(1, len(found.labels) + 1)),
         ),
         tuple(
-            (f"{number} {label(key)}", key, *row)
+            (f"{number} {title(key)}", key, *row)
             for number, (key, row) in enumerate(zip(found.labels, found.matrix, strict=True), start=1)
         ),
     )
@@ -120,7 +120,7 @@ def disagreements(memo: Memo) -> Table:
             Column("Other key", "key"),
             Column("Items", "count"),
         ),
-        tuple((label(one), one, label(other), other, n) for one, other, n in pairs if n),
+        tuple((title(one), one, title(other), other, n) for one, other, n in pairs if n),
     )
 
 

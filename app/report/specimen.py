@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from app.domain import codebook, gate, memo, results
+from app.domain import codebook, gate, memo, reliability, results
 from app.domain.judgement import Coding, JudgedItem
 
 _SETTLED: Final = {
@@ -58,9 +58,9 @@ def _specimen(rule: str, items: list[JudgedItem], *, synthetic: bool) -> memo.Me
         taxonomy=results.taxonomy(found),
         controls=results.controls(found),
         cleanup=results.cleanup(found),
-        agreement=results.agreement_section(found),
-        adjudication=results.adjudication(found),
-        quality=results.quality(found, 0),
+        agreement=reliability.agreement(found),
+        adjudication=reliability.adjudication(found),
+        quality=reliability.quality(found, 0),
         wer=memo.WordErrors(**{name: memo.Absent(null_reason="not_enabled") for name in memo.WordErrors.model_fields}),
         rights=[memo.RightsEntry(source="", kind="", version="", licence="", decision="")],
         deviations=[] if synthetic else [memo.Deviation(at="", text="")],

@@ -8,7 +8,7 @@ from typing import Final
 from app.domain.memo import Memo, SampleCounts
 from app.report import judging
 from app.report.cells import LABEL, Cell, Column, Table, csv_bytes, rate_cells, rate_columns
-from app.report.wording import NO_POPULATION_RATE, choice, cluster, confidence, label, why
+from app.report.wording import NO_POPULATION_RATE, cluster, confidence, title, why
 
 __all__ = ["Table", "csv_bytes", "tables"]
 
@@ -112,7 +112,7 @@ def sample(memo: Memo) -> Table:
     nothing = SampleCounts(**dict.fromkeys(_STATES, 0))
     strata = dict.fromkeys([*found.by_stratum, *short], nothing) | found.by_stratum
     rows: list[tuple[Cell, ...]] = [("All items", "all", *_states(total), sum(short.values()))]
-    rows += [(choice(name), name, *_states(counts), short.get(name, 0)) for name, counts in strata.items()]
+    rows += [(title(name), name, *_states(counts), short.get(name, 0)) for name, counts in strata.items()]
     size = found.clusters
     spread = f"; the smallest holds {size.smallest}, the largest {size.largest}" if size.count else ""
     return Table(
@@ -182,7 +182,7 @@ def damage(memo: Memo) -> Table:
             *(Column(title, "count") for title in ("Introduced", "Repaired", "Shared")),
         ),
         tuple(
-            (label(key), key, row.introduced, row.repaired, row.shared) for key, row in memo.primary.by_label.items()
+            (title(key), key, row.introduced, row.repaired, row.shared) for key, row in memo.primary.by_label.items()
         ),
         f"{cluster(memo, 2).capitalize()} with introduced damage: {events} of {memo.sample.clusters.count}.",
     )
@@ -190,9 +190,9 @@ def damage(memo: Memo) -> Table:
 
 def by_stratum(memo: Memo) -> Table:
     rows = [
-        (choice(name), name, title, *rate_cells(getattr(rates, key)))
+        (title(name), name, heading, *rate_cells(getattr(rates, key)))
         for name, rates in memo.primary.by_stratum.items()
-        for key, title in _PRIMARY.items()
+        for key, heading in _PRIMARY.items()
     ]
     return Table(
         "by-stratum",
@@ -211,10 +211,10 @@ def marks(memo: Memo) -> Iterable[Table]:
         "severities": ("Severities given", memo.primary.severities),
         "groups": ("Groups given", memo.primary.groups),
     }
-    for name, (title, counts) in counted.items():
-        rows = tuple((choice(key), key, n) for key, n in counts.items())
+    for name, (heading, counts) in counted.items():
+        rows = tuple((title(key), key, n) for key, n in counts.items())
         caption = "Items on which at least one deciding judge chose it; severity never bears on the verdict."
-        yield Table(name, title, caption, (Column("Chosen"), Column("Key", "key"), Column("Items", "count")), rows)
+        yield Table(name, heading, caption, (Column("Chosen"), Column("Key", "key"), Column("Items", "count")), rows)
 
 
 def taxonomy(memo: Memo) -> Table:
@@ -229,7 +229,7 @@ def taxonomy(memo: Memo) -> Table:
             Column("Both", "count"),
             Column("Names no text", "count"),
         ),
-        tuple((label(key), key, arms.on, arms.off, arms.both, arms.none) for key, arms in memo.taxonomy.items()),
+        tuple((title(key), key, arms.on, arms.off, arms.both, arms.none) for key, arms in memo.taxonomy.items()),
     )
 
 

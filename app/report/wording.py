@@ -35,12 +35,7 @@ DECISIONS: Final = {
     "decision_record": "write a new decision record",
     "human_study": "propose a human study, which needs co-design and ethics review first",
 }
-_DAMAGE_TYPES: Final = {key: codebook.label(key).title for key in codebook.GRAVITY} | {
-    "type_unsettled": "Kind of damage not settled"
-}
-_CHOICES: Final = {choice.key: choice.title for choice in (*codebook.GROUPS, *codebook.SEVERITIES)} | {
-    reason.key: reason.title for label in codebook.LABELS for reason in label.reasons
-}
+_TITLES: Final = codebook.titles() | {"type_unsettled": "Kind of damage not settled"}
 _RESOLVES: Final = {
     "pending": "{items} pending: two signed reviews, or the adjudication, would settle each.",
     "disputed": "{items} disputed: a better source, a clearer codebook or a decision on policy would settle each.",
@@ -63,15 +58,9 @@ def synthetic(memo: Memo) -> bool:
     return memo.verdict.status.endswith("_SYNTHETIC") or memo.study.scope == "synthetic"
 
 
-def label(key: str) -> str:
-    """Return the codebook's title of a label or kind of damage; an unknown key as it is."""
-    known = {each.key: each.title for each in codebook.LABELS} | _DAMAGE_TYPES
-    return known.get(key, key)
-
-
-def choice(key: str) -> str:
-    """Return the codebook's title of a reason, severity or group, and so of a stratum named after one."""
-    return _CHOICES.get(key, key)
+def title(key: str) -> str:
+    """Return the codebook's title of a key, and so of a stratum named after one; an unknown key as it is."""
+    return _TITLES.get(key, key)
 
 
 def why(reason: str | None) -> str:
@@ -238,8 +227,8 @@ def decision(memo: Memo) -> str:
 
 
 def _to_investigate(memo: Memo) -> list[str]:
-    kinds = {label(key): row.introduced for key, row in memo.primary.by_label.items() if row.introduced}
-    reasons = {choice(key): n for key, n in memo.primary.reasons.items()}
+    kinds = {title(key): row.introduced for key, row in memo.primary.by_label.items() if row.introduced}
+    reasons = {title(key): n for key, n in memo.primary.reasons.items()}
     found = [f"To investigate, by kind of damage: {_listed(kinds)}."] if kinds else []
     return found + ([f"Reasons that deciding judges gave: {_listed(reasons)}."] if reasons else [])
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, insert, select
@@ -50,15 +52,19 @@ def broken_links(connection: Connection) -> list[int]:
     expected = 1
     broken = []
     for row in connection.execute(select(audit_event).order_by(audit_event.c.seq)):
-        if row.seq != expected or row.previous != previous or link(row.previous, _content(row)) != row.hash:
+        if row.seq != expected or row.previous != previous or _hash(row) != row.hash:
             broken.append(row.seq)
         previous, expected = row.hash, row.seq + 1
     return broken
 
 
-def _content(row: Any) -> dict[str, Any]:
-    kept = {key: getattr(row, key) for key in ("at", "actor", "study_id", "event")}
-    return kept | {"detail": json.loads(row.detail)}
+def _hash(row: Any) -> str | None:
+    """Return the hash that an event's content gives; None where it cannot even be read."""
+    content = {key: getattr(row, key) for key in ("at", "actor", "study_id", "event")}
+    try:
+        return link(row.previous, content | {"detail": json.loads(row.detail)})
+    except ValueError:
+        return None
 
 
 def holds(connection: Connection, hashed: str) -> bool:
@@ -66,9 +72,22 @@ def holds(connection: Connection, hashed: str) -> bool:
     return connection.execute(select(audit_event.c.seq).where(audit_event.c.hash == hashed)).first() is not None
 
 
-def details(connection: Connection, event: str) -> list[dict[str, Any]]:
-    """Return the details of every event of one kind, oldest first."""
-    rows = connection.execute(
-        select(audit_event.c.detail).where(audit_event.c.event == event).order_by(audit_event.c.seq)
-    )
-    return [json.loads(row.detail) for row in rows]
+@dataclass(frozen=True)
+class Event:
+    """One event as recorded."""
+
+    actor: str
+    detail: dict[str, Any]
+    hash: str
+
+
+def events(connection: Connection, *kinds: str, study_id: str | None = None) -> list[Event]:
+    """Return the events of some kinds, oldest first; of one study, or of all. An unreadable one is left out."""
+    found = select(audit_event).where(audit_event.c.event.in_(kinds)).order_by(audit_event.c.seq)
+    if study_id is not None:
+        found = found.where(audit_event.c.study_id == study_id)
+    readable = []
+    for row in connection.execute(found):
+        with suppress(ValueError):  # the chain does not hold there, and says so
+            readable.append(Event(row.actor, json.loads(row.detail), row.hash))
+    return readable

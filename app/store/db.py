@@ -95,6 +95,8 @@ def prepare_folder(folder: Path) -> None:
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         told = f"The store {folder} cannot be written. Choose another folder with --store, or change its permissions."
         raise StoreUnavailable(told)
+    if not any(folder.iterdir()):
+        folder.chmod(0o700)  # made by hand, and nothing is in it yet
     for path in (folder, *folder.glob(f"{DATABASE}*")):
         mode = stat.S_IMODE(path.stat().st_mode)
         if mode & 0o077:

@@ -83,6 +83,7 @@ class BlindItem:
     own: Judgement | None = None
     reviews: tuple[Judgement, ...] = ()
     draft: dict[str, list[str]] | None = None
+    drafted_at: str | None = None
 
 
 def desk(connection: Connection, study_id: str, account_id: int) -> Desk | None:
@@ -151,7 +152,7 @@ def entries(connection: Connection, study_id: str, account_id: int) -> list[Entr
 def blind_item(connection: Connection, study_id: str, account_id: int, token: str) -> BlindItem | None:
     """Return one pair of a judge's own list; None where the token is not in it."""
     row = connection.execute(
-        select(slot, item.c.content, item.c.equivalent, study.c.protocol, draft.c.fields)
+        select(slot, item.c.content, item.c.equivalent, study.c.protocol, draft.c.fields, draft.c.saved_at)
         .join(item, item.c.id == slot.c.item)
         .join(study, study.c.id == slot.c.study_id)
         .outerjoin(draft, draft.c.slot_id == slot.c.id)
@@ -176,6 +177,7 @@ def blind_item(connection: Connection, study_id: str, account_id: int, token: st
         references=tuple((kind, text) for kind, text in shown if text is not None),
         version=row.version,
         draft=json.loads(row.fields) if row.fields else None,
+        drafted_at=row.saved_at,
         **_answer(connection, row, own_first=protocol["adjudication.own_judgement_first"]),
     )
 

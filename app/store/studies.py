@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select,
 from app.domain.blinding import Slot
 from app.domain.errors import NotFound
 from app.domain.item import Item
-from app.domain.manifest import canonical
+from app.domain.manifest import canonical, digest
 from app.domain.protocol import Protocol, parse
 from app.domain.rights import Source
 from app.store.tables import account, deviation, item, member, rights, slot, study
@@ -86,8 +86,13 @@ def clear_items(connection: Connection, study_id: str) -> int:
 
 def items(connection: Connection, study_id: str) -> Iterator[tuple[Row[Any], Item]]:
     """Yield each item's row with the item itself, in order of import."""
-    for row in connection.execute(select(item).where(item.c.study_id == study_id).order_by(item.c.id)):
+    for row in item_rows(connection, study_id):
         yield row, decode_item(row.content)
+
+
+def item_rows(connection: Connection, study_id: str) -> Iterator[Row[Any]]:
+    """Yield each item's row, in order of import."""
+    yield from connection.execute(select(item).where(item.c.study_id == study_id).order_by(item.c.id))
 
 
 def decode_item(content: str) -> Item:
@@ -132,6 +137,19 @@ def add_slots(
     ]
     if rows:
         connection.execute(insert(slot), rows)
+
+
+def draw_digest(connection: Connection, study_id: str) -> str:
+    """Return the digest of every judge's list as drawn: who sees which item where, on which side."""
+    drawn = ("token", "account_id", "item", "adjudication", "on_panel", "position")
+    found = select(*(slot.c[name] for name in drawn)).where(slot.c.study_id == study_id).order_by(slot.c.token)
+    return digest([list(row) for row in connection.execute(found)])
+
+
+def people_digest(connection: Connection, study_id: str) -> str:
+    """Return the digest of who has which role."""
+    found = select(member.c.account_id, member.c.role, member.c.seat).where(member.c.study_id == study_id)
+    return digest([list(row) for row in connection.execute(found.order_by(member.c.account_id))])
 
 
 def members(connection: Connection, study_id: str) -> list[Row[Any]]:

@@ -1,17 +1,26 @@
-"""Re-check a store: the database itself, the audit chain, each manifest, every stored judgement."""
+"""Re-check a store: the database itself, the audit chain, and all that an outcome follows from.
+
+The chain holds a digest of each; whatever was written beside the program's own actions
+differs from it. A whole chain written anew is caught by the head that a memo carries.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 from sqlalchemy import Connection, Row, select
 
 from app.domain import manifest
+from app.domain.item import compared
+from app.domain.protocol import Protocol
 from app.store import audit, judgements, studies
-from app.store.tables import judgement
+from app.store.tables import account, judgement, sign_off
 
 STORED = ("review.stored", "adjudication.own.stored", "adjudication.final.stored")
+
+Check = Callable[[Connection, Row[Any]], list[str]]
 
 
 def findings(connection: Connection) -> list[str]:
@@ -20,8 +29,18 @@ def findings(connection: Connection) -> list[str]:
     found += [f"audit chain: it does not hold at event {number}" for number in audit.broken_links(connection)]
     found += _judgements(connection)
     for row in studies.listing(connection):
-        found += [f"study {row.id}: {told}" for told in _study(connection, row)]
+        found += [
+            f"study {row.id}: {told}" for what, check in CHECKS.items() for told in _read(connection, row, what, check)
+        ]
     return found
+
+
+def _read(connection: Connection, row: Row[Any], what: str, check: Check) -> list[str]:
+    """Run one check of a study; what was damaged beyond reading is a finding too."""
+    try:
+        return check(connection, row)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return [f"{what} cannot be read"]
 
 
 def _database(connection: Connection) -> list[str]:
@@ -34,9 +53,8 @@ def _database(connection: Connection) -> list[str]:
 def _judgements(connection: Connection) -> list[str]:
     """Compare every stored judgement with the digest that the chain keeps of it."""
     recorded = {
-        (detail["slot"], detail["version"]): detail["sha256"]
-        for event in STORED
-        for detail in audit.details(connection, event)
+        (event.detail.get("slot"), event.detail.get("version")): event.detail.get("sha256")
+        for event in audit.events(connection, *STORED)
     }
     found = [
         f"judgement {row.id}: it differs from what was audited"
@@ -44,38 +62,111 @@ def _judgements(connection: Connection) -> list[str]:
         if recorded.pop((row.slot_id, row.version), None) != judgements.row_digest(row)
     ]
     return found + [
-        f"judgement: version {version} of list entry {slot} is missing" for slot, version in sorted(recorded)
+        f"judgement: version {version} of list entry {slot} is missing" for slot, version in sorted(recorded, key=str)
     ]
 
 
-def _study(connection: Connection, row: Row[Any]) -> list[str]:
-    found = []
-    if manifest.bytes_digest(row.protocol.encode()) != row.protocol_sha256:
-        found.append("the protocol was changed")
-    if row.frozen_at is not None:
-        found += _frozen(connection, row)
-    if row.closed_head is not None and not audit.holds(connection, row.closed_head):
-        found.append("the audit chain no longer holds the head of the close")
-    return found
+def _protocol(_connection: Connection, row: Row[Any]) -> list[str]:
+    whole = manifest.bytes_digest(row.protocol.encode()) == row.protocol_sha256
+    return [] if whole else ["the protocol was changed"]
 
 
 def _frozen(connection: Connection, row: Row[Any]) -> list[str]:
+    """Compare a frozen study with its manifest, and both with the event of the freeze."""
+    events = audit.events(connection, "study.frozen", study_id=row.id)
+    if len(events) != (row.frozen_at is not None):
+        return ["its freeze is not the one that was audited"]
+    if not events:
+        return []
+    recorded = events[0].detail
+    if not manifest.bytes_digest(row.manifest.encode()) == row.manifest_sha256 == recorded["manifest_sha256"]:
+        return ["the manifest was changed"]
     whole = json.loads(row.manifest)
-    found = []
-    if manifest.digest(whole) != row.manifest_sha256:
-        found.append("the manifest was changed")
-    if whole["protocol"] != json.loads(row.protocol):
-        found.append("the protocol is not the one that was frozen")
-    if manifest.bytes_digest(row.guidelines.encode()) != whole["guidelines_sha256"]:
-        found.append("the guidelines were changed")
+    holds = {
+        "the protocol is not the one that was frozen": manifest.canonical(whole["protocol"]).decode() == row.protocol,
+        "the guidelines were changed": manifest.bytes_digest(row.guidelines.encode()) == whole["guidelines_sha256"],
+        "the drawn sides and orders were changed": studies.draw_digest(connection, row.id) == recorded["draw_sha256"],
+        "the people or their roles were changed": studies.people_digest(connection, row.id)
+        == recorded["people_sha256"],
+    }
+    return [told for told, held in holds.items() if not held]
+
+
+def _ledger(connection: Connection, row: Row[Any]) -> list[str]:
+    if row.frozen_at is None:
+        return []
     ledger = [source.as_data() for source in studies.ledger(connection, row.id)]
-    if manifest.canonical(ledger) != manifest.canonical(whole["ledger"]):
-        found.append("the rights ledger was changed")
-    digests = []
-    for number, (stored, item) in enumerate(studies.items(connection, row.id), start=1):
-        digests.append(stored.digest)
-        if manifest.item_digest(item, stored.salt) != stored.digest:
-            found.append(f"item {number} (in order of import) was changed")
-    if sorted(digests) != whole["items"]:
+    same = manifest.canonical(ledger) == manifest.canonical(json.loads(row.manifest)["ledger"])
+    return [] if same else ["the rights ledger was changed"]
+
+
+def _items(connection: Connection, row: Row[Any]) -> list[str]:
+    if row.frozen_at is None:
+        return []
+    rules = studies.protocol_of(row)
+    stored = list(studies.item_rows(connection, row.id))
+    found = [
+        f"item {number} (in order of import) was changed"
+        for number, each in enumerate(stored, start=1)
+        if not _item_holds(each, rules)
+    ]
+    if sorted(str(each.digest) for each in stored) != json.loads(row.manifest)["items"]:
         found.append("the set of items is not the one that was frozen")
     return found
+
+
+def _item_holds(stored: Row[Any], rules: Protocol) -> bool:
+    """Tell whether an item's content gives its digest, and its columns say what the content says."""
+    try:
+        item = studies.decode_item(stored.content)
+    except (ValueError, TypeError, KeyError):
+        return False
+    said = {name: getattr(item, name) for name in ("item_id", "stratum", "cluster", "source", "changed")}
+    said["equivalent"], said["auto_coded"] = compared(item, rules)
+    if any(getattr(stored, name) != value for name, value in said.items()):
+        return False
+    return bool(manifest.item_digest(item, stored.salt) == stored.digest)
+
+
+def _signed(connection: Connection, row: Row[Any]) -> list[str]:
+    stored = connection.execute(
+        select(sign_off, account.c.name)
+        .join(account, account.c.id == sign_off.c.account_id)
+        .where(sign_off.c.study_id == row.id)
+        .order_by(sign_off.c.id)
+    ).all()
+    recorded = audit.events(connection, "set.signed", study_id=row.id)
+    reopened = audit.events(connection, "set.reopened", study_id=row.id)
+    same = [(each.name, each.count, each.upto, each.digest) for each in stored] == [
+        (event.actor, event.detail["count"], event.detail["upto"], event.detail["sha256"]) for event in recorded
+    ]
+    taken_back = sorted(each.name for each in stored if each.reopened_at is not None)
+    if same and taken_back == sorted(event.detail["name"] for event in reopened):
+        return []
+    return ["the sign-offs are not those that were audited"]
+
+
+def _deviations(connection: Connection, row: Row[Any]) -> list[str]:
+    stored = [manifest.bytes_digest(each.text.encode()) for each in studies.deviations(connection, row.id)]
+    recorded = [event.detail["sha256"] for event in audit.events(connection, "deviation.logged", study_id=row.id)]
+    return [] if stored == recorded else ["the deviations are not those that were audited"]
+
+
+def _closed(connection: Connection, row: Row[Any]) -> list[str]:
+    if row.closed_head is not None and not audit.holds(connection, row.closed_head):
+        return ["the audit chain no longer holds the head of the close"]
+    revealed = audit.events(connection, "arms.revealed", study_id=row.id)
+    if [event.hash for event in revealed] != ([row.closed_head] if row.closed_at is not None else []):
+        return ["its close is not the one that was audited"]
+    return []
+
+
+CHECKS: Final[dict[str, Check]] = {
+    "the protocol": _protocol,
+    "what was frozen": _frozen,
+    "the rights ledger": _ledger,
+    "the items": _items,
+    "the sign-offs": _signed,
+    "the deviations": _deviations,
+    "the close": _closed,
+}

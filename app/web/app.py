@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import FastAPI
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
+from starlette.types import ASGIApp, Scope
 
 from app import security
 from app.config import Settings, resource
@@ -29,13 +29,25 @@ class VersionedFiles(StaticFiles):
         return answer
 
 
+class GuardedApp(FastAPI):
+    """The application with the guard outermost.
+
+    Path not taken: `add_middleware`. Starlette answers an unforeseen error outside of all
+    middleware so added, and that page would have none of the guard's headers.
+    """
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """Put the guard around everything, error pages included."""
+        settings = self.state.house.settings
+        return Guard(super().build_middleware_stack(), settings, errors.refusal(settings))
+
+
 def create_app(store: Store, world: World, settings: Settings, passwords: security.Passwords) -> FastAPI:
     """Build the application over an open store."""
-    app = FastAPI(title="Evenhand", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
+    app = GuardedApp(title="Evenhand", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     app.state.house = House(store, world, passwords, settings)
     for router in (entry.router, review.router, adjudicate.router, progress.router, results.router):
         app.include_router(router)
     app.mount("/static", VersionedFiles(directory=resource("static")), name="static")
     errors.install(app)
-    app.add_middleware(Guard, settings=settings, refusal=errors.refusal(settings))
     return app

@@ -86,7 +86,9 @@ def _to_sign_in(request: Request, _error: Exception) -> Response:
 
 def _http(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    return page(request, status, "Check the address, or go back to the start page.")
+    answer = page(request, status, "Check the address, or go back to the start page.")
+    answer.headers.update(getattr(error, "headers", None) or {})  # Allow, with a 405
+    return answer
 
 
 def _unforeseen(request: Request, _error: Exception) -> Response:
@@ -96,8 +98,11 @@ def _unforeseen(request: Request, _error: Exception) -> Response:
 
 
 def refusal(settings: Settings) -> Callable[[Scope, int, str], ASGIApp]:
-    """Return what the guard answers when it turns a request away: the right address, the tunnel command."""
-    name = settings.host_name or LOOPBACK
+    """Return what the guard answers when it turns a request away: the right address, the tunnel command.
+
+    Never the store's own host name: whoever is turned away may be a stranger, and a program
+    on another port that knew the name could have the browser send it the cookie.
+    """
     texts = {
         "host": "This address is not the one that Evenhand answers to.",
         "origin": "The form came from another address, so nothing was stored.",
@@ -106,13 +111,17 @@ def refusal(settings: Settings) -> Callable[[Scope, int, str], ASGIApp]:
     }
 
     def answer(scope: Scope, status: int, code: str) -> ASGIApp:
-        return page(
+        turned_away = page(
             Request(scope),
             status,
             texts[code],
-            hint="On this computer, open the address below. From another computer, open a tunnel first.",
-            address=f"http://{name}:{settings.port}/",
+            hint="On this computer, open the address below, or the one that was printed when the server started. "
+            "From another computer, open a tunnel first.",
+            address=f"http://{LOOPBACK}:{settings.port}/",
             tunnel=f"ssh -L {settings.port}:{LOOPBACK}:{settings.port} USER@COMPUTER",
         )
+        if code == "method":
+            turned_away.headers["Allow"] = "GET, POST"
+        return turned_away
 
     return answer

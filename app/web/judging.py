@@ -20,7 +20,7 @@ from app.store import judging
 from app.web.auth import Form, Visitor, house_of, see_other, study_with_role
 from app.web.pages import render
 
-LABEL_TITLES: Final = {label.key: label.title for label in codebook.LABELS}
+TITLES: Final = codebook.titles()
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def index(request: Request, visitor: Visitor, seat: Seat, error: str | None = No
         desk=desk,
         base=seat.base,
         entries=entries,
-        labels=LABEL_TITLES,
+        labels=TITLES,
         receipts=receipts,
         error=error,
     )
@@ -168,7 +168,7 @@ def _page(
         codebook=codebook,
         difference=difference(item.text_a, item.text_b) if item.text_a != item.text_b else None,
         runs=runs,
-        saved_at=None,
+        saved_at=item.drafted_at,
         badge=only_invisible(item.text_a, item.text_b),
     )
 
@@ -214,17 +214,17 @@ def _conflict(item: judging.BlindItem) -> Conflict:
     stored = item.answer
     if stored is None:
         return Conflict("Nothing is stored yet")
-    return Conflict(LABEL_TITLES[stored.label], _lines(stored, item.decision))
+    return Conflict(TITLES[stored.label], _lines(stored, item.decision))
 
 
 def _lines(stored: Judgement, decision: str | None) -> list[str]:
     parts = {
         "Decision": decision,
         "Text": stored.panel,
-        "Other damage": LABEL_TITLES[stored.also] if stored.also else None,
-        "Reasons": ", ".join(stored.reasons),
-        "Groups": ", ".join(stored.groups),
-        "Severity": stored.severity,
+        "Other damage": TITLES[stored.also] if stored.also else None,
+        "Reasons": ", ".join(TITLES[code] for code in stored.reasons),
+        "Groups": ", ".join(TITLES[code] for code in stored.groups),
+        "Severity": TITLES[stored.severity] if stored.severity else None,
         "Note": stored.note,
     }
     return [f"{name}: {value}" for name, value in parts.items() if value]

@@ -1,11 +1,16 @@
 """Judges at work without a browser: what tests of the actions and of the store share."""
 
+import shutil
+from contextlib import contextmanager
 from itertools import count
 
 from sqlalchemy import text
 
 from app.actions import adjudicating, reviewing
 from app.actions.reviewing import Judge
+from app.store.db import Store
+from app.store.migrate import open_store
+from tests.house import add_people, fixed_world, frozen_study
 
 REASON = {
     "destructive-content": "negation",
@@ -17,12 +22,29 @@ HARM, FINE, SAME = ("destructive-content", "on"), ("safe-cleanup", "on"), ("no-m
 SEEN = ("P-001", "P-002", "P-003", "P-005")  # of the small study; the two pairs that are equal nobody sees
 
 
+def frozen_folder(folder):
+    """Make a store with the cast and the small study, frozen, to be copied by many tests."""
+    store, world = open_store(folder), fixed_world()
+    add_people(store, world)
+    frozen_study(store, world)
+    store.close()
+    return folder
+
+
+@contextmanager
+def bench_on_a_copy(frozen, folder):
+    """Open a bench on a copy of such a store."""
+    store = Store(shutil.copytree(frozen, folder))
+    yield Bench(store, fixed_world("copy"), "pilot")
+    store.close()
+
+
 class Bench:
     """A frozen study and its judges; what they say is in arms, and the bench finds the panel."""
 
     def __init__(self, store, world, study):
         self.store, self.world, self.study = store, world, study
-        self._keys = count()
+        self._keys, self._judges = count(), {}
 
     def rows(self, sql, **values):
         with self.store.read() as connection:
@@ -36,13 +58,13 @@ class Bench:
         return [event for (event,) in self.rows("select event from audit_event order by seq")]
 
     def judge(self, name):
-        ((account, role),) = self.rows(
-            "select account_id, role from member join account on account.id = account_id "
-            "where name = :name and study_id = :study",
-            name=name,
-            study=self.study,
-        )
-        return Judge(account, name, self.study, adjudication=role == "adjudicator")
+        if not self._judges:
+            sql = (
+                "select name, account_id, role from member join account on account.id = account_id where study_id = :s"
+            )
+            for found, account, role in self.rows(sql, s=self.study):
+                self._judges[found] = Judge(account, found, self.study, adjudication=role == "adjudicator")
+        return self._judges[name]
 
     def slot(self, name, item):
         (found,) = self.rows(

@@ -15,12 +15,11 @@ from starlette.testclient import TestClient
 
 from app.config import Settings
 from app.domain.manifest import canonical
-from app.store.db import driver
 from app.store.migrate import open_store
 from app.web.app import create_app
 from tests.house import CHEAP, ORIGIN, PORT, Page, Person, add_people, fixed_world, frozen_study, item_rows
 
-WORDS = "red blue green seven maybe not Omar stable dose left".split()
+WORDS = ["red", "blue", "green", "seven", "maybe", "not", "Omar", "stable", "dose", "left"]
 
 
 def pairs(n):

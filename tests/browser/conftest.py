@@ -8,7 +8,12 @@ import pytest
 
 from tests.house import password_of
 
-CANDIDATES = (os.environ.get("EVENHAND_CHROMIUM"), "/usr/bin/chromium", shutil.which("chromium"), shutil.which("google-chrome"))
+CANDIDATES = (
+    os.environ.get("EVENHAND_CHROMIUM"),
+    "/usr/bin/chromium",
+    shutil.which("chromium"),
+    shutil.which("google-chrome"),
+)
 
 
 def chromium():

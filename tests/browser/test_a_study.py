@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.house import PROTOCOL, RIGHTS, jsonl
-from tests.walk.test_whole_way import freeze, prepare, rows_of
+from tests.house import PROTOCOL, RIGHTS
 from tests.walk.script import Scene
+from tests.walk.test_whole_way import freeze, prepare, rows_of
 
 SCENES = [
     Scene("word_repetition", "ep-one", "I I want the pen", "I want the pen"),
@@ -79,3 +79,34 @@ def test_three_people_carry_a_study_to_its_memo(running, tab):
     assert "no confirmed destructive edit observed in this sample" in memo.lower()
     for each in tabs:
         assert (each.elsewhere, each.faults) == ([], [])
+
+
+def test_an_item_is_coded_without_javascript(running, tab):
+    page = tab("rosa", java_script_enabled=False).page
+    page.get_by_role("link", name="Start").click()
+    first = page.url
+    panel = page.locator('input[name="panel"][value="A"]')
+    assert not panel.is_visible()
+    page.locator('input[name="label"][value="destructive-content"]').check()
+    assert panel.is_visible()
+    assert not page.locator('input[name="reason"][value="reversed"]').is_visible()
+    page.get_by_role("button", name="Send and go on").click()
+    assert "Which text is damaged?" in page.locator("[role=alert]").inner_text()
+    panel.check()
+    page.locator('input[name="reason"][value="negation"]').check()
+    page.get_by_role("button", name="Send and go on").click()
+    page.wait_for_url(lambda url: url != first)
+    assert page.locator("h1").inner_text() == "Item 2 of 3"
+
+
+def test_a_draft_is_stored_as_it_is_made_and_survives_a_reload(running, tab):
+    page = tab("rosa").page
+    page.get_by_role("link", name="Start").click()
+    page.locator('input[name="label"][value="unassessable-disputed"]').check()
+    page.locator("details.optional summary").click()
+    with page.expect_response("**/draft") as draft:
+        page.get_by_label("Private note").fill("half a thought")
+    assert draft.value.status == 204
+    page.reload()
+    assert page.locator('input[name="label"][value="unassessable-disputed"]').is_checked()
+    assert page.get_by_label("Private note").input_value() == "half a thought"

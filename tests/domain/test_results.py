@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.domain import codebook, results
+from app.domain import codebook, reliability, results
 from app.domain.judgement import Adjudication, Coding, JudgedItem
 
 CONTENT, STRUCTURE = "destructive-content", "destructive-structure"
@@ -180,14 +180,14 @@ PAIRS = [item(FINE, FINE), item(FINE, FINE_OFF), item(HARM, BOTH_WAYS), item(HAR
 
 
 def test_agreement_is_over_the_labels_and_routing_over_labels_and_arms():
-    found = results.agreement_section(study(*PAIRS, auto(), item(FINE)))
+    found = reliability.agreement(study(*PAIRS, auto(), item(FINE)))
     assert found.n == 5
     assert counts(found.observed) == (3, 5)
     assert counts(found.routing) == (1, 5)
 
 
 def test_rows_of_the_matrix_are_the_first_assigned_reviewer():
-    matrix = results.agreement_section(study(*PAIRS)).matrix
+    matrix = reliability.agreement(study(*PAIRS)).matrix
     place = codebook.LABEL_KEYS.index
     cells = {(row, column): n for row, line in enumerate(matrix) for column, n in enumerate(line) if n}
     assert cells == {
@@ -199,7 +199,7 @@ def test_rows_of_the_matrix_are_the_first_assigned_reviewer():
 
 
 def test_the_two_by_twos_count_introduced_and_destructive_marks():
-    found = results.agreement_section(study(*PAIRS, item(UNSURE, HARM)))
+    found = reliability.agreement(study(*PAIRS, item(UNSURE, HARM)))
     assert found.introduced.counts == (1, 1, 1, 3)
     assert found.destructive.counts == (1, 1, 2, 2)
     assert (counts(found.introduced.positive), counts(found.introduced.negative)) == ((2, 4), (6, 8))
@@ -207,14 +207,14 @@ def test_the_two_by_twos_count_introduced_and_destructive_marks():
 
 
 def test_specific_agreement_of_a_label_and_why_it_is_null():
-    specific = results.agreement_section(study(*PAIRS)).specific
+    specific = reliability.agreement(study(*PAIRS)).specific
     assert counts(specific[CONTENT]) == (2, 4)
     assert specific[CONTENT].value == pytest.approx(0.5)
     assert (specific["no-material-edit"].value, specific["no-material-edit"].null_reason) == (None, "label_unused")
 
 
 def test_agreement_of_nothing_is_null_everywhere_and_says_so():
-    found = results.agreement_section(study(auto()))
+    found = reliability.agreement(study(auto()))
     coefficients = [found.ac1, found.alpha, found.kappa, found.brennan_prediger]
     rates = [found.observed, found.routing, found.introduced.positive, found.destructive.negative]
     every = [*coefficients, *rates, *found.specific.values()]
@@ -222,14 +222,14 @@ def test_agreement_of_nothing_is_null_everywhere_and_says_so():
 
 
 def test_two_reviewers_who_use_one_label_have_no_kappa_and_no_alpha():
-    found = results.agreement_section(study(*agreed(SAME, 4)))
+    found = reliability.agreement(study(*agreed(SAME, 4)))
     assert (found.kappa.null_reason, found.alpha.null_reason) == ("no_variation", "no_variation")
     assert (found.observed.value, found.ac1.value, found.brennan_prediger.value) == (1, 1, 1)
     assert found.introduced.positive.null_reason == "label_unused"
 
 
 def test_the_paradox_of_two_single_marks_shows():
-    found = results.agreement_section(study(item(HARM, SAME), item(SAME, HARM), *agreed(SAME, 158)))
+    found = reliability.agreement(study(item(HARM, SAME), item(SAME, HARM), *agreed(SAME, 158)))
     assert found.observed.value == pytest.approx(0.9875)
     assert round(found.kappa.value, 3) == -0.006
     assert found.introduced.positive.value == 0
@@ -237,15 +237,15 @@ def test_the_paradox_of_two_single_marks_shows():
 
 def test_a_pool_has_a_symmetric_matrix_and_no_kappa():
     whole = study(*PAIRS, pool=True)
-    found = results.agreement_section(whole)
+    found = reliability.agreement(whole)
     assert found.matrix == [list(column) for column in zip(*found.matrix, strict=True)]
     assert (found.kappa.value, found.kappa.null_reason) == (None, "pool")
-    assert found.ac1 == results.agreement_section(study(*PAIRS)).ac1
+    assert found.ac1 == reliability.agreement(study(*PAIRS)).ac1
 
 
 def test_agreement_reads_the_first_signed_versions_and_the_outcome_the_last():
     revised = replace(item(FINE, FINE), first_signed=(FINE, HARM))
-    assert counts(results.agreement_section(study(revised)).routing) == (0, 1)
+    assert counts(reliability.agreement(study(revised)).routing) == (0, 1)
     assert results.sample_counts(study(revised)).agreed == 1
 
 
@@ -262,7 +262,7 @@ ROUTED = [
 
 
 def test_adjudication_counts_what_the_third_judge_did():
-    found = results.adjudication(study(*ROUTED, *agreed(FINE)))
+    found = reliability.adjudication(study(*ROUTED, *agreed(FINE)))
     assert (found.routed, found.confirmed, found.changed, found.unresolved, found.pending) == (8, 2, 3, 1, 2)
     assert found.dissent == 1
     assert counts(found.first_judgement_stood) == (3, 6)
@@ -271,7 +271,7 @@ def test_adjudication_counts_what_the_third_judge_did():
 
 def test_without_an_adjudicator_nothing_is_routed_and_the_rate_is_null():
     whole = study(item(FINE, KEPT), item(HARM, OTHER_HARM), adjudicator=False)
-    found = results.adjudication(whole)
+    found = reliability.adjudication(whole)
     assert (found.routed, found.pending, found.dissent) == (0, 0, 0)
     assert (found.first_judgement_stood.value, found.first_judgement_stood.null_reason) == (None, "no_adjudicator")
     assert results.sample_counts(whole).disputed == 2
@@ -279,7 +279,7 @@ def test_without_an_adjudicator_nothing_is_routed_and_the_rate_is_null():
 
 def test_without_an_own_judgement_whether_it_stood_is_null():
     whole = study(item(FINE, KEPT, steps=Adjudication(None, "change", KEPT)), own_judgement_first=False)
-    found = results.adjudication(whole)
+    found = reliability.adjudication(whole)
     assert (found.confirmed, found.first_judgement_stood.value) == (1, None)
     assert found.first_judgement_stood.null_reason is not None
 
@@ -347,8 +347,8 @@ STUDIES = st.builds(
 
 def every_section(found):
     return [
-        results.primary(found), results.controls(found), results.cleanup(found), results.agreement_section(found),
-        results.adjudication(found), results.quality(found, 0),
+        results.primary(found), results.controls(found), results.cleanup(found), reliability.agreement(found),
+        reliability.adjudication(found), reliability.quality(found, 0),
     ]  # fmt: skip
 
 
@@ -386,7 +386,7 @@ def test_every_rate_is_a_share_of_its_counts_or_null_with_a_reason(found):
 @unhurried
 @given(STUDIES)
 def test_every_coefficient_is_a_number_up_to_1_or_null_with_a_reason(found):
-    section = results.agreement_section(found)
+    section = reliability.agreement(found)
     for each in (section.ac1, section.alpha, section.kappa, section.brennan_prediger):
         assert (each.value is None) is (each.null_reason is not None)
         assert each.value is None or -1 <= each.value <= 1
@@ -400,7 +400,7 @@ def summed(rates):
 @unhurried
 @given(STUDIES)
 def test_the_parts_of_every_section_add_up(found):
-    primary, third, controls = results.primary(found), results.adjudication(found), results.controls(found)
+    primary, third, controls = results.primary(found), reliability.adjudication(found), results.controls(found)
     by_label = primary.by_label
     assert third.routed == third.confirmed + third.changed + third.unresolved + third.pending
     assert sum(row.introduced for row in by_label.values()) == primary.introduced.numerator

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain import gate, results
+from app.domain import gate, reliability, results
 from app.domain.blinding import reveal
 from app.domain.judgement import Adjudication, JudgedItem, Judgement
 
@@ -68,7 +68,7 @@ V4 = {6: {"adj": None}}
 
 def test_the_memo_numbers_are_those_counted_by_hand():
     found, expected = study(), EXAMPLE["expected"]
-    primary, agreed, third = results.primary(found), results.agreement_section(found), results.adjudication(found)
+    primary, agreed, third = results.primary(found), reliability.agreement(found), reliability.adjudication(found)
     interval = primary.introduced.intervals
     assert results.sample_counts(found).model_dump() == expected["sample"]
     assert counts(primary.introduced) == [2, 6]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain import gate, results
+from app.domain import gate, reliability, results
 from app.domain.memo import Absent, Deviation, Memo, Reason, RightsEntry, Study, Verdict, WordErrors
 from tests.domain import test_worked_example as example
 
@@ -43,9 +43,9 @@ def memo_of():
             "taxonomy": results.taxonomy(found),
             "controls": results.controls(found),
             "cleanup": results.cleanup(found),
-            "agreement": results.agreement_section(found),
-            "adjudication": results.adjudication(found),
-            "quality": results.quality(found, 1),
+            "agreement": reliability.agreement(found),
+            "adjudication": reliability.adjudication(found),
+            "quality": reliability.quality(found, 1),
             "wer": WordErrors(**dict.fromkeys(WordErrors.model_fields, Absent(null_reason="not_enabled"))),
             "rights": [
                 RightsEntry(source="shows", kind="corpus", version="3", licence="CC BY 4.0", decision="approved")

@@ -67,8 +67,7 @@ def test_a_committed_write_is_there_when_the_store_is_opened_again(store):
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_an_error_rolls_the_whole_block_back_and_leaves_the_store_writable(store, error):
     with pytest.raises(error), store.write() as connection:
-        accounts.write_setting(connection, "colour", "green")
-        raise error
+        raise error(accounts.write_setting(connection, "colour", "green"))
     assert setting(store, "colour") is None
     with store.write() as connection:
         accounts.write_setting(connection, "colour", "blue")
@@ -108,10 +107,18 @@ def test_folder_and_files_belong_to_their_owner_alone(store):
 def test_a_folder_that_others_can_enter_is_refused_with_the_remedy(tmp_path, bits):
     folder = tmp_path / "store"
     folder.mkdir()
+    (folder / "a file").touch()
     folder.chmod(bits)
     with pytest.raises(StoreUnavailable, match="chmod go-rwx"):
         open_store(folder)
-    assert list(folder.iterdir()) == []
+    assert [path.name for path in folder.iterdir()] == ["a file"]
+
+
+def test_an_empty_folder_made_by_hand_becomes_private(tmp_path):
+    folder = tmp_path / "store"
+    folder.mkdir(mode=0o755)
+    open_store(folder).close()
+    assert mode(folder) == 0o700
 
 
 def test_a_database_that_others_can_read_is_refused(store):

@@ -69,7 +69,10 @@ def test_nothing_is_found_in_a_study_just_frozen_or_reopened(store, world, peopl
         ("update rights set entry = replace(entry, 'Apache-2.0', 'none')", "the rights ledger was changed"),
         ("delete from rights", "the rights ledger was changed"),
         ("update judgement set label = 'benign-retention' where version = 1 and id = 1", "judgement 1: it differs"),
-        ("update judgement set panel = case panel when 'A' then 'B' else 'A' end where id = 1", "judgement 1: it differs"),
+        (
+            "update judgement set panel = case panel when 'A' then 'B' else 'A' end where id = 1",
+            "judgement 1: it differs",
+        ),
         ("update judgement set reasons = '[\"hedge\"]' where id = 3", "judgement 3: it differs"),
         ("update judgement set note = 'x' where id = 2", "judgement 2: it differs"),
         ("update judgement set decision = 'change' where decision = 'keep'", "judgement 10: it differs"),
@@ -79,6 +82,53 @@ def test_nothing_is_found_in_a_study_just_frozen_or_reopened(store, world, peopl
 )
 def test_each_tampering_is_named(bench, tampering, told):
     assert any(told in each for each in findings(bench, tampering)), findings(bench, tampering)
+
+
+@pytest.mark.parametrize(
+    "tampering",
+    [
+        "update audit_event set detail = '{' where event = 'study.frozen'",
+        "update item set content = '{' where id = 1",
+        "update item set salt = null where id = 1",
+        "update study set manifest = '{'",
+        "update study set protocol = '{'",
+        "update audit_event set detail = '{' where event = 'review.stored'",
+        "update audit_event set detail = '{}' where event = 'review.stored'",
+        "update rights set entry = '{'",
+        "update study set manifest = null",
+        "update study set guidelines = null",
+        "update item set digest = null where id = 1",
+    ],
+)
+def test_what_can_no_longer_be_read_is_named_too(bench, tampering):
+    assert findings(bench, tampering) != []
+
+
+@pytest.mark.parametrize(
+    "tampering",
+    [
+        "update slot set on_panel = case on_panel when 'A' then 'B' else 'A' end",
+        "update item set changed = 0, auto_coded = 1, equivalent = 1 where item_id = 'P-003'",
+        "update item set stratum = 'fluent', cluster = 'another' where item_id = 'P-003'",
+        "delete from sign_off where account_id = (select id from account where name = 'rosa')",
+        "update sign_off set upto = 0",
+        "update deviation set text = 'Nothing happened.'",
+        "update member set role = 'lead' where role = 'adjudicator'",
+        "update study set closed_head = null, closed_at = null",
+    ],
+)
+def test_what_an_outcome_follows_from_beside_the_judgements_is_checked_too(bench, tampering):
+    assert findings(bench, tampering) != []
+
+
+def test_a_protocol_rewritten_together_with_its_manifest_is_named(bench):
+    ((manifest,),) = bench.rows("select manifest from study")
+    whole = json.loads(manifest)
+    whole["protocol"]["gate"]["max_unassessable"] = 9
+    forged = "update study set protocol = :p, protocol_sha256 = :pd, manifest = :m, manifest_sha256 = :md"
+    values = {"p": canonical(whole["protocol"]).decode(), "pd": digest(whole["protocol"])}
+    values |= {"m": canonical(whole).decode(), "md": digest(whole)}
+    assert findings(bench, forged, **values) != []
 
 
 def test_an_added_judgement_is_named(bench):
@@ -102,9 +152,10 @@ def test_a_whole_chain_written_anew_is_caught_by_the_head_of_the_close(bench):
     for row in bench.rows("select * from audit_event order by seq"):
         event = {"at": row.at, "actor": "ravi", "study_id": row.study_id, "event": row.event}
         hashed = link(previous, event | {"detail": json.loads(row.detail)})
-        forged.append(f"update audit_event set actor = 'ravi', previous = '{previous}', hash = '{hashed}' where seq = {row.seq}")  # noqa: E501, S608
+        changes = f"actor = 'ravi', previous = '{previous}', hash = '{hashed}'"
+        forged.append(f"update audit_event set {changes} where seq = {row.seq}")  # noqa: S608
         previous = hashed
-    assert findings(bench, *forged) == ["study pilot: the audit chain no longer holds the head of the close"]
+    assert "study pilot: the audit chain no longer holds the head of the close" in findings(bench, *forged)
 
 
 def test_a_changed_protocol_is_named_even_with_a_fitting_digest(bench):

@@ -95,7 +95,9 @@ def count(scenes, *, adjudicator=True):
     people = [scene for scene in scenes if scene.one is not None]
     routed = [scene for scene in people if scene.one != scene.two and adjudicator]
     settles = [
-        said for said, scene, hit in zip(finals, scenes, hits, strict=True) if said is not None and hit == said.introduces
+        said
+        for said, scene, hit in zip(finals, scenes, hits, strict=True)
+        if said is not None and hit == said.introduces
     ]
     return {
         "sample": {

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.protocol import FIELDS
 from tests.house import PROTOCOL, RIGHTS, jsonl
 from tests.walk.script import Say, Scene, count, read
 
@@ -27,7 +28,9 @@ SAFE_SCENES = [
 HARMED_SCENES = [
     *SAFE_SCENES,
     Scene(WORDS, "ep-one", "do not not open it", "do open it", CONTENT, CONTENT),
-    Scene(WORDS, "ep-two", "um red no green one", "red no green", STRUCTURE_OFF, CONTENT_BOTH, CONTENT_BOTH, CONTENT_OFF),
+    Scene(
+        WORDS, "ep-two", "um red no green one", "red no green", STRUCTURE_OFF, CONTENT_BOTH, CONTENT_BOTH, CONTENT_OFF
+    ),
     Scene(WORDS, "ep-two", "she is sort of stable", "she is stable", RETAINED, CONTENT, CONTENT, None),
     Scene(FLUENT, "ep-one", "she had had enough", "she had enough", STRUCTURE, SAME, SAME, STRUCTURE),
     Scene(FLUENT, "ep-two", "meet at at noon", "meet at noon", CANNOT, CANNOT),
@@ -36,16 +39,11 @@ HARMED_SCENES = [
     Scene(WORDS, "ep-two", "wrong wrong word again", "wrong word again", CONTENT_BOTH, CONTENT_BOTH),
     Scene(WORDS, "ep-two", "so so we we left", "so we we left", SAFE_OFF, SAFE_OFF),
 ]
+ENGINE = "".join(f'{field.key} = "none"\n' for field in FIELDS if field.section == "engine" and field.needed)
 CORPUS = (
     PROTOCOL.replace('"synthetic"', '"corpus"')
-    + '[references]\nsemantic_policy = "written down by a second annotator"\n[engine]\n'
-    + "\n".join(
-        f'{key} = "none"'
-        for key in (
-            "repo_commit lockfile_sha256 python backend model model_sha256 quantization device language beam prompt "
-            "chunk_policy decoding filter filter_version filter_config"
-        ).split()
-    )
+    + '[references]\nsemantic_policy = "written down by a second annotator"\n'
+    + f"[engine]\n{ENGINE}"
 )
 EXAMPLE = Path(__file__).parents[2].parent / "shared" / "data" / "disflqa_160.jsonl"
 

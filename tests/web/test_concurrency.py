@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.house import PAIRS
+from tests.house import PAIRS, Page
 
 
 def stored(store, sql="select count(*) from judgement"):
@@ -28,7 +28,7 @@ def test_the_same_key_fifty_times_at_once_stores_one_row_and_gives_fifty_equal_a
 
 def test_a_stale_form_is_a_conflict_that_keeps_both_answers(study, store, visit):
     rosa = visit("rosa")
-    where, page = rosa.next_page()
+    _, page = rosa.next_page()
     assert rosa.answer(page, label="no-material-edit", note="from the first tab").status_code == 303
     answer = rosa.answer(page, label="benign-retention", note="from the second tab")
     assert answer.status_code == 409
@@ -38,8 +38,6 @@ def test_a_stale_form_is_a_conflict_that_keeps_both_answers(study, store, visit)
 
 
 def test_after_a_conflict_the_form_can_be_sent_again(study, store, visit):
-    from tests.house import Page
-
     rosa = visit("rosa")
     _, page = rosa.next_page()
     rosa.answer(page, label="no-material-edit")

@@ -11,7 +11,7 @@ from app.actions import closing, preparing
 from app.domain.errors import EvenhandError, InvalidInput, NotFound, Refused
 from app.store import studies
 from app.store.progress import Progress, progress
-from app.web.auth import Signed, SignedForm, house_of, one, see_other
+from app.web.auth import Form, Signed, SignedForm, house_of, one, see_other
 from app.web.pages import render
 
 router: Final = APIRouter(prefix="/lead")
@@ -57,7 +57,16 @@ def study(request: Request, study_id: Led) -> Response:
     return _page(request, study_id)
 
 
-def _page(request: Request, study_id: str, status: int = 200, errors: dict[str, str] | None = None) -> Response:
+def _page(
+    request: Request,
+    study_id: str,
+    status: int = 200,
+    *,
+    errors: dict[str, str] | None = None,
+    refused: str = "",
+    entered: Form | None = None,
+) -> Response:
+    """Render a study's page; `refused` names the form that was not taken, `entered` what it held."""
     store = house_of(request).store
     with store.read() as connection:
         row = studies.get(connection, study_id)
@@ -75,6 +84,8 @@ def _page(request: Request, study_id: str, status: int = 200, errors: dict[str, 
         stage=_stage(found, report),
         deviations=deviations,
         errors=errors or {},
+        refused=refused,
+        entered={name: values[-1] for name, values in (entered or {}).items()},
         manifest_sha256=row.manifest_sha256,
         report=report,
     )
@@ -84,11 +95,12 @@ def _stage(found: Progress, report: dict[str, Any] | None) -> str:
     return "ready" if report is not None and not report["errors"] else found.stage
 
 
-def _told(request: Request, study_id: str, error: EvenhandError) -> Response:
-    """Show the page again with what was refused."""
+def _told(request: Request, study_id: str, error: EvenhandError, refused: str, entered: Form) -> Response:
+    """Show the page again with what was refused, and what was entered."""
     if isinstance(error, InvalidInput):
-        return _page(request, study_id, 422, {problem.field or "": problem.message for problem in error.problems})
-    return _page(request, study_id, 409, {"": str(error)})
+        errors = {problem.field or "": problem.message for problem in error.problems}
+        return _page(request, study_id, 422, errors=errors, refused=refused, entered=entered)
+    return _page(request, study_id, 409, errors={"": str(error)}, refused=refused, entered=entered)
 
 
 @router.post("/studies/{study_id}/reopen")
@@ -98,7 +110,7 @@ def reopen(request: Request, visitor: Signed, study_id: Led, form: SignedForm) -
     try:
         closing.reopen(house.store, house.world, visitor.name, study_id, one(form, "name"), one(form, "reason"))
     except (InvalidInput, Refused) as error:
-        return _told(request, study_id, error)
+        return _told(request, study_id, error, "reopen", form)
     return see_other(f"/lead/studies/{study_id}")
 
 
@@ -109,7 +121,7 @@ def deviation(request: Request, visitor: Signed, study_id: Led, form: SignedForm
     try:
         closing.log_deviation(house.store, house.world, visitor.name, study_id, one(form, "text"))
     except (InvalidInput, Refused) as error:
-        return _told(request, study_id, error)
+        return _told(request, study_id, error, "deviation", form)
     return see_other(f"/lead/studies/{study_id}")
 
 
@@ -120,5 +132,5 @@ def close(request: Request, visitor: Signed, study_id: Led, form: SignedForm) ->
     try:
         closing.close(house.store, house.world, visitor.name, study_id, one(form, "reason"))
     except (InvalidInput, Refused) as error:
-        return _told(request, study_id, error)
+        return _told(request, study_id, error, "close", form)
     return see_other(f"/lead/studies/{study_id}/results")

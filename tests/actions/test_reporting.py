@@ -1,0 +1,119 @@
+"""The memo of a closed study, and what keeps private things out of it."""
+
+import json
+import stat
+
+import pytest
+
+from app.actions import closing, freezing, preparing, reporting
+from app.domain.errors import InvalidInput, Refused
+from tests.house import PAIRS, PROTOCOL, RIGHTS, draft_study, frozen_study
+
+PRIVATE = {"item text": PAIRS[1][2], "item id": "P-003", "cluster id": "ep-two", "user name": "ravi"}
+
+
+@pytest.fixture
+def closed(store, world, study):
+    closing.close(store, world, "lena", study, "the pilot ends here")
+    return study
+
+
+def files_of(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_exporting_twice_gives_the_same_bytes(store, world, closed, tmp_path):
+    for name in ("one", "two"):
+        reporting.export(store, world, "local", closed, tmp_path / name)
+    assert files_of(tmp_path / "one") == files_of(tmp_path / "two")
+
+
+def test_an_export_is_for_its_owner_alone_and_never_overwrites(store, world, closed, tmp_path):
+    reporting.export(store, world, "local", closed, tmp_path / "memo")
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "memo").rglob("*") if path.is_file()}
+    assert modes == {0o600}
+    assert stat.S_IMODE((tmp_path / "memo" / "tables").stat().st_mode) == 0o700
+    before = files_of(tmp_path / "memo")
+    with pytest.raises(Refused):
+        reporting.export(store, world, "local", closed, tmp_path / "memo", "design_change")
+    assert files_of(tmp_path / "memo") == before
+
+
+@pytest.mark.parametrize("private", PRIVATE.values(), ids=PRIVATE)
+def test_a_memo_that_holds_something_private_is_not_written(store, world, closed, tmp_path, private):
+    with store.write() as connection:
+        connection.exec_driver_sql("update study set title = ?", (f"about {private}, again",))
+    with pytest.raises(Refused) as refused:
+        reporting.export(store, world, "local", closed, tmp_path / "memo")
+    assert private not in str(refused.value)
+    assert list(tmp_path.glob("memo*")) == []
+    with pytest.raises(Refused):
+        reporting.export_zip(store, world, "lena", closed, "none")
+
+
+@pytest.mark.parametrize("private", PRIVATE.values(), ids=PRIVATE)
+def test_a_leads_own_words_are_read_when_they_are_entered(store, world, study, private):
+    with pytest.raises(InvalidInput):
+        closing.log_deviation(store, world, "lena", study, f"We heard {private} twice.")
+
+
+@pytest.mark.parametrize("private", PRIVATE.values(), ids=PRIVATE)
+def test_a_protocol_that_holds_something_private_is_not_frozen(store, world, people, private):
+    study = draft_study(store, world, protocol=PROTOCOL.replace("A small pilot", f"On {private} and more"))
+    with pytest.raises(InvalidInput) as refused:
+        freezing.freeze(store, world, "local", study)
+    assert [problem.field for problem in refused.value.problems] == ["study.title"]
+
+
+def test_a_draft_whose_rights_are_refused_exports_a_blocked_memo(store, world, people):
+    study = draft_study(store, world, ledger=RIGHTS.replace('"approved"', '"unknown"'))
+    memo = reporting.memo_of(store, world, "local", study)
+    assert memo.verdict.status == "BLOCKED_SYNTHETIC"
+    assert memo.sample.pending == len(PAIRS)
+    assert memo.study.manifest_sha256 is None
+
+
+def test_a_draft_that_nothing_blocks_has_no_memo(store, world, people):
+    study = draft_study(store, world)
+    with pytest.raises(Refused):
+        reporting.memo_of(store, world, "local", study)
+
+
+def test_the_manifest_hash_stays_out_where_the_ledger_forbids_it(store, world, people):
+    study = frozen_study(store, world, ledger=RIGHTS.replace(', "publish_manifest_hash"', ""))
+    closing.close(store, world, "lena", study, "the pilot ends here")
+    found = reporting.memo_of(store, world, "local", study).study
+    assert (found.manifest_sha256, found.manifest_null_reason) == (None, "not_permitted")
+
+
+def test_an_early_close_is_printed_as_a_deviation(store, world, study):
+    closing.log_deviation(store, world, "lena", study, "One reviewer paused for a week.")
+    closing.close(store, world, "lena", study, "the grant ended")
+    told = [each.text for each in reporting.memo_of(store, world, "local", study).deviations]
+    assert told == ["One reviewer paused for a week.", "Closed early: the grant ended"]
+
+
+def test_who_decided_on_rights_never_enters_the_memo(store, world, closed, tmp_path):
+    reporting.export(store, world, "local", closed, tmp_path / "memo")
+    assert not any(b"lawyer" in content for content in files_of(tmp_path / "memo").values())
+
+
+def test_the_further_decision_is_one_of_the_closed_list(store, world, closed):
+    assert reporting.memo_of(store, world, "local", closed, "human_study").verdict.further_decision == "human_study"
+    with pytest.raises(InvalidInput):
+        reporting.memo_of(store, world, "local", closed, "publish it")
+
+
+def test_references_that_give_the_arm_away_are_acknowledged_and_printed(store, world, people, tmp_path):
+    from tests.house import item_rows
+
+    rows = item_rows()
+    rows[0]["semantic_reference"] = rows[0]["on"]
+    study = draft_study(store, world, rows=rows)
+    asked = {each.code: each.count for each in preparing.check(store, study).acknowledge}
+    assert asked == {"references_equal_one_panel": 1}
+    freezing.freeze(store, world, "local", study, asked)
+    closing.close(store, world, "lena", study, "the pilot ends here")
+    reporting.export(store, world, "local", study, tmp_path / "memo")
+    memo = json.loads((tmp_path / "memo" / "memo.json").read_text())
+    assert memo["quality"]["references_equal_one_panel"]["numerator"] == 1

@@ -1,0 +1,532 @@
+"""Signing in and out: tokens, cookies, one-time codes, csrf."""
+
+import base64
+import hashlib
+import logging
+import re
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from starlette.testclient import TestClient
+
+from app import world as real
+from app.actions import accounts, preparing
+from app.config import Settings
+from app.domain.errors import InvalidInput
+from app.security import Passwords
+from app.web.app import create_app
+from app.web.auth import COOKIE
+from tests.house import CHEAP, ORIGIN, PORT, Person, draft_study, fixed_world, password_of
+from tests.web.way import NEW_PASSWORD, prepare, snapshot, way
+
+CODE, LOGIN = "/code", "/login"
+MINUTE = timedelta(minutes=1)
+
+
+def token_of(person):
+    return person.client.cookies.get(COOKIE)
+
+
+def with_token(visit, token):
+    """Return a stranger's browser into which a token was put by hand."""
+    stranger = visit("rosa", signed_in=False)
+    stranger.client.cookies.set(COOKIE, token)
+    return stranger
+
+
+def signed_in(person):
+    return person.get("/account").status_code == 200
+
+
+def sign_in(person, name, password):
+    return person.post(LOGIN, {"username": name, "password": password})
+
+
+def send_code(person, name, code, password=NEW_PASSWORD):
+    return person.post(CODE, {"username": name, "code": code, "password": password})
+
+
+def add_with_code(store, world, name="nils"):
+    return accounts.add(store, world, CHEAP, name, lead=False)
+
+
+def on_disk(store):
+    """Return every byte of the store's files, read from outside: this process would drop SQLite's locks."""
+    files = [path for path in store.folder.rglob("*") if path.is_file()]
+    return subprocess.check_output(["cat", *files])
+
+
+@pytest.fixture
+def clock(world):
+    """Return what a test sets forward; the world's own clock follows."""
+    return [timedelta()]
+
+
+@pytest.fixture
+def later(store, world, clock):
+    """Return a browser's way to a server whose clock the test sets."""
+    moved = replace(world, now=lambda: world.now() + clock[0])
+    app = create_app(store, moved, Settings(port=PORT), CHEAP)
+
+    def arrive(name):
+        return Person(TestClient(app, base_url=ORIGIN, follow_redirects=False), name).sign_in()
+
+    return arrive
+
+
+def test_a_token_is_drawn_from_256_random_bits():
+    drawn = real.real().token(32)
+    assert len(base64.urlsafe_b64decode(drawn + "=" * (-len(drawn) % 4))) * 8 == 256
+    assert drawn != real.real().token(32)
+
+
+def test_a_session_draws_32_bytes_for_its_token(store, world, people):
+    sizes = []
+    spied = replace(world, token=lambda size: sizes.append(size) or world.token(size))
+    signed = accounts.sign_in(store, spied, CHEAP, "rosa", password_of("rosa"))
+    assert sizes[0] == 32
+    assert len(bytes.fromhex(signed.token)) == 32
+
+
+def test_the_cookie_is_http_only_strict_and_for_every_path(people, visit):
+    cookie = sign_in(visit("rosa", signed_in=False), "rosa", password_of("rosa")).headers["set-cookie"]
+    assert re.fullmatch(rf"{COOKIE}=[\w-]{{43,}}; HttpOnly; Path=/; SameSite=strict", cookie)
+
+
+def test_the_cookie_names_no_domain_and_no_day(people, visit):
+    cookie = sign_in(visit("rosa", signed_in=False), "rosa", password_of("rosa")).headers["set-cookie"].lower()
+    assert not any(word in cookie for word in ("domain", "expires", "max-age", "secure", "__host-"))
+
+
+def test_only_the_hash_of_a_token_is_stored(store, people, visit):
+    token = token_of(visit("rosa"))
+    kept = on_disk(store)
+    assert hashlib.sha256(token.encode()).hexdigest().encode() in kept
+    assert token.encode() not in kept
+    assert bytes.fromhex(token) not in kept
+
+
+def test_a_token_stands_on_no_page_and_in_no_log(study, visit, caplog):
+    caplog.set_level(logging.DEBUG)
+    rosa = visit("rosa")
+    where, _ = rosa.next_page()
+    answers = [rosa.get(path) for path in ("/", "/review", where, "/account", "/nothing")]
+    assert not any(token_of(rosa) in answer.text + str(answer.headers) for answer in answers)
+    assert token_of(rosa) not in caplog.text
+
+
+def test_signing_in_takes_no_token_that_the_browser_brought(people, visit):
+    planted = "0" * 64
+    rosa = with_token(visit, planted).sign_in()
+    assert token_of(rosa) != planted
+    assert not signed_in(with_token(visit, planted))
+
+
+def test_signing_in_again_ends_the_former_session_of_the_browser(people, visit):
+    rosa = visit("rosa")
+    former = token_of(rosa)
+    rosa.sign_in()
+    assert token_of(rosa) != former
+    assert signed_in(rosa)
+    assert not signed_in(with_token(visit, former))
+
+
+def test_somebody_else_signing_in_at_the_same_browser_ends_the_former_session(people, visit):
+    rosa = visit("rosa")
+    former = token_of(rosa)
+    assert sign_in(rosa, "ravi", password_of("ravi")).status_code == 303
+    assert not signed_in(with_token(visit, former))
+
+
+def test_two_browsers_have_two_sessions(people, visit):
+    one, two = visit("rosa"), visit("rosa")
+    one.send(one.page("/account").form_to("/logout"))
+    assert not signed_in(one)
+    assert signed_in(two)
+
+
+def test_signing_out_ends_the_session_on_the_server_and_in_the_browser(people, visit):
+    rosa = visit("rosa")
+    token = token_of(rosa)
+    answer = rosa.send(rosa.page("/account").form_to("/logout"))
+    assert (answer.status_code, answer.headers["location"]) == (303, LOGIN)
+    assert re.match(rf'{COOKIE}=(""|); .*Max-Age=0', answer.headers["set-cookie"])
+    assert token_of(rosa) is None
+    assert not signed_in(with_token(visit, token))
+
+
+def test_a_new_password_ends_every_session_but_the_one_it_opens(people, visit):
+    rosa, elsewhere = visit("rosa"), visit("rosa")
+    former = token_of(rosa)
+    form = rosa.page("/account").form_to("/account")
+    answer = rosa.send(form, current=password_of("rosa"), password=NEW_PASSWORD)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/account?changed=yes")
+    assert "Your password is changed" in rosa.get("/account?changed=yes").text
+    assert token_of(rosa) != former
+    assert not any(signed_in(person) for person in (elsewhere, with_token(visit, former)))
+    assert sign_in(elsewhere, "rosa", password_of("rosa")).status_code == 422
+    assert sign_in(elsewhere, "rosa", NEW_PASSWORD).status_code == 303
+
+
+@pytest.mark.parametrize(
+    ("current", "password", "field"),
+    [
+        ("wrong", NEW_PASSWORD, "current"),
+        ("", NEW_PASSWORD, "current"),
+        (None, None, "password"),
+        (None, "fourteen chars", "password"),
+        (None, "a" * 20, "password"),
+        (None, "rosa" * 5, "password"),
+        (None, "x" * 1_025, "password"),
+    ],
+)
+def test_a_password_that_cannot_be_set_is_told_at_its_field_and_ends_nothing(people, visit, current, password, field):
+    rosa = visit("rosa")
+    current = password_of("rosa") if current is None else current
+    answer = rosa.send(rosa.page("/account").form_to("/account"), current=current, password=password or "")
+    assert answer.status_code == 422
+    assert f'id="error-{field}"' in answer.text
+    assert signed_in(rosa)
+
+
+@pytest.mark.parametrize(
+    "password", ["fifteen chars !", "пятнадцать букв", "👩‍👧 ünï çödé ✓ ok", "long " * 100, "  spaces count  "]
+)
+def test_any_characters_make_a_password_and_fit_again(people, visit, password):
+    rosa = visit("rosa")
+    form = rosa.page("/account").form_to("/account")
+    assert rosa.send(form, current=password_of("rosa"), password=password).status_code == 303
+    assert sign_in(rosa, "rosa", password).status_code == 303
+
+
+def test_a_restart_ends_every_session(store, world, people, visit):
+    everybody = [visit(name) for name in ("rosa", "ravi", "lena")]
+    accounts.start_server(store, world)
+    assert not any(signed_in(person) for person in everybody)
+
+
+@pytest.mark.parametrize("act", [accounts.disable, accounts.reset])
+def test_disabling_and_resetting_an_account_ends_its_sessions_and_its_password(store, world, people, visit, act):
+    rosa, ravi = visit("rosa"), visit("ravi")
+    act(store, world, "rosa")
+    assert not signed_in(rosa)
+    assert sign_in(rosa, "rosa", password_of("rosa")).status_code == 422
+    assert signed_in(ravi)
+
+
+def assign(store, world, study, **roles):
+    everybody = {"reviewers": ["rosa", "ravi"], "leads": ["lena"], "adjudicator": "ines", "attested": "linguists"}
+    preparing.assign(store, world, "local", study, **everybody | roles)
+
+
+def test_gaining_or_losing_a_role_ends_a_session(store, world, people, visit):
+    study = draft_study(store, world)
+    rosa, otto, lena = visit("rosa"), visit("otto"), visit("lena")
+    assign(store, world, study, reviewers=["otto", "ravi"])
+    assert not signed_in(rosa)
+    assert not signed_in(otto)
+    assert signed_in(lena)
+
+
+def test_another_role_in_the_same_study_ends_a_session(store, world, people, visit):
+    study = draft_study(store, world)
+    rosa, ines, ravi = visit("rosa"), visit("ines"), visit("ravi")
+    assign(store, world, study, reviewers=["ines", "ravi"], adjudicator="rosa")
+    assert not signed_in(rosa)
+    assert not signed_in(ines)
+    assert signed_in(ravi)
+
+
+def test_a_session_too_long_idle_is_none(people, later, clock):
+    rosa = later("rosa")
+    clock[0] += 59 * MINUTE
+    assert signed_in(rosa)
+    clock[0] += 59 * MINUTE
+    assert signed_in(rosa)
+    clock[0] += 61 * MINUTE
+    answer = rosa.get("/account")
+    assert (answer.status_code, answer.headers["location"]) == (303, LOGIN)
+
+
+def test_a_clock_set_back_does_not_lengthen_a_session_for_good(people, later, clock):
+    rosa = later("rosa")
+    clock[0] -= 24 * 60 * MINUTE
+    assert signed_in(rosa)
+    clock[0] += 26 * 60 * MINUTE
+    assert not signed_in(rosa)
+
+
+def test_the_idle_time_is_a_setting_of_the_server(store, world, people, clock):
+    moved = replace(world, now=lambda: world.now() + clock[0])
+    app = create_app(store, moved, Settings(port=PORT, idle_minutes=5), CHEAP)
+    rosa = Person(TestClient(app, base_url=ORIGIN, follow_redirects=False), "rosa").sign_in()
+    clock[0] += 6 * MINUTE
+    assert not signed_in(rosa)
+
+
+@pytest.mark.parametrize("token", ["", "x", "0" * 64, "é" * 20, "../../etc/passwd", "' or 1=1 --", "a" * 5_000])
+def test_a_made_up_token_is_nobodys(people, visit, token):
+    stranger = visit("rosa", signed_in=False)
+    answer = stranger.get("/account", headers={"Cookie": f"{COOKIE}={token}".encode()})
+    assert answer.status_code == 303
+
+
+def test_a_hash_from_the_store_is_no_token(store, people, visit):
+    visit("rosa")
+    with store.read() as connection:
+        kept = connection.exec_driver_sql("select token_hash from session").scalar()
+    assert not signed_in(with_token(visit, kept))
+
+
+def test_a_code_sets_the_password_once(store, world, people, visit):
+    code = add_with_code(store, world)
+    nils = visit("nils", signed_in=False)
+    assert sign_in(nils, "nils", code).status_code == 422
+    assert send_code(nils, "nils", code).status_code == 303
+    assert signed_in(nils)
+    assert send_code(visit("nils", signed_in=False), "nils", code, "another long password").status_code == 422
+    assert sign_in(visit("nils", signed_in=False), "nils", NEW_PASSWORD).status_code == 303
+
+
+def test_a_code_may_be_typed_with_spaces_around_it(store, world, people, visit):
+    code = add_with_code(store, world)
+    assert send_code(visit("nils", signed_in=False), " nils ", f" {code}\n").status_code == 303
+
+
+def test_a_code_used_by_two_at_once_is_taken_once(store, world, people):
+    code = add_with_code(store, world)
+    slow = Passwords(memory_kib=8_192, passes=2)
+
+    def use(number):
+        try:
+            return accounts.use_code(store, world, slow, "nils", code, f"{NEW_PASSWORD} {number}").name
+        except InvalidInput:
+            return None
+
+    with ThreadPoolExecutor(8) as pool:
+        taken = list(pool.map(use, range(8)))
+    assert taken.count("nils") == 1
+
+
+class Meanwhile(Passwords):
+    """Passwords that let something happen to the account while one is checked."""
+
+    def __init__(self, happen):
+        super().__init__(memory_kib=8, passes=1)
+        self.happen = happen
+
+    def matches(self, password, encoded):
+        self.happen()
+        return super().matches(password, encoded)
+
+
+@pytest.mark.parametrize("act", [accounts.disable, accounts.reset])
+def test_a_sign_in_that_a_reset_overtakes_opens_no_session(store, world, people, act):
+    overtaken = Meanwhile(lambda: act(store, world, "rosa"))
+    with pytest.raises(InvalidInput):
+        accounts.sign_in(store, world, overtaken, "rosa", password_of("rosa"))
+    assert snapshot(store)["session"] == []
+
+
+def test_a_code_ends_after_a_week(store, world, people):
+    code = add_with_code(store, world)
+    for days, taken in ((8, False), (6, True)):
+        moved = replace(world, now=lambda days=days: world.now() + timedelta(days=days))
+        try:
+            accounts.use_code(store, moved, CHEAP, "nils", code, NEW_PASSWORD)
+        except InvalidInput:
+            assert not taken
+        else:
+            assert taken
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "password", "field"),
+    [
+        ("nils", "wrong", NEW_PASSWORD, "code"),
+        ("nils", "", NEW_PASSWORD, "code"),
+        ("nobody", None, NEW_PASSWORD, "code"),
+        ("rosa", None, NEW_PASSWORD, "code"),
+        ("rosa", "", NEW_PASSWORD, "code"),
+        ("", "", "", "code"),
+        ("nils", None, "too short", "password"),
+        ("nils", None, "", "password"),
+        ("nils", None, "nils" * 4, "password"),
+    ],
+)
+def test_a_code_that_does_not_fit_or_a_poor_password_changes_nothing(
+    store, world, people, visit, name, code, password, field
+):
+    right = add_with_code(store, world)
+    before = snapshot(store)
+    answer = send_code(visit("nils", signed_in=False), name, right if code is None else code, password)
+    assert answer.status_code == 422
+    assert f'id="error-{field}"' in answer.text
+    assert right not in answer.text
+    assert "set-cookie" not in answer.headers
+    assert snapshot(store) == before
+    assert send_code(visit("nils", signed_in=False), "nils", right).status_code == 303
+
+
+def test_a_code_of_a_disabled_account_is_refused(store, world, people, visit):
+    code = add_with_code(store, world)
+    accounts.disable(store, world, "nils")
+    assert send_code(visit("nils", signed_in=False), "nils", code).status_code == 422
+
+
+def test_a_new_code_ends_the_former_one(store, world, people, visit):
+    former = add_with_code(store, world)
+    newer = accounts.reset(store, world, "nils")
+    assert send_code(visit("nils", signed_in=False), "nils", former).status_code == 422
+    assert send_code(visit("nils", signed_in=False), "nils", newer).status_code == 303
+
+
+def test_only_the_hash_of_a_code_is_stored(store, world, people):
+    assert add_with_code(store, world).encode() not in on_disk(store)
+
+
+def test_a_refused_sign_in_tells_alike_whether_the_name_is_known(store, world, people, visit):
+    add_with_code(store, world)
+    accounts.disable(store, world, "otto")
+    names = {
+        "rosa": "wrong",
+        "nora": "wrong",
+        "otto": password_of("otto"),
+        "nils": "",
+        "": "",
+        "ROSA": password_of("rosa"),
+    }
+    answers = [(name, sign_in(visit("rosa", signed_in=False), name, given)) for name, given in names.items()]
+    assert {answer.status_code for _, answer in answers} == {422}
+    assert len({answer.text.replace(f'value="{name}"', "") for name, answer in answers}) == 1
+    assert not any("set-cookie" in answer.headers for _, answer in answers)
+
+
+def test_a_refused_code_tells_alike_whether_the_name_is_known(store, world, people, visit):
+    add_with_code(store, world)
+    answers = [(name, send_code(visit("rosa", signed_in=False), name, "wrong")) for name in ("nils", "nora", "rosa")]
+    assert len({answer.text.replace(f'value="{name}"', "") for name, answer in answers}) == 1
+
+
+def test_an_unknown_name_costs_one_check_of_a_password_too(store, world, people, monkeypatch):
+    checked = []
+    monkeypatch.setattr(CHEAP, "_hasher", Counting(CHEAP._hasher, checked))
+    for name in ("rosa", "nora"):
+        with pytest.raises(InvalidInput):
+            accounts.sign_in(store, world, CHEAP, name, "wrong")
+    assert checked == ["verify", "verify"]
+
+
+class Counting:
+    """A hasher that notes each check."""
+
+    def __init__(self, hasher, checked):
+        self.hasher, self.checked = hasher, checked
+
+    def verify(self, *given):
+        self.checked.append("verify")
+        return self.hasher.verify(*given)
+
+
+def test_a_refused_sign_in_keeps_the_name_and_never_the_password(people, visit):
+    answer = sign_in(visit("rosa", signed_in=False), 'ro"<sa', "my secret words")
+    assert 'value="ro&#34;&lt;sa"' in answer.text
+    assert "my secret words" not in answer.text
+
+
+def test_a_refused_sign_in_is_audited_without_the_name(store, people, visit):
+    sign_in(visit("rosa", signed_in=False), "my password typed into the wrong field", "x")
+    event = snapshot(store)["audit_event"][-1]
+    assert "sign_in.refused" in event
+    assert b"wrong field" not in on_disk(store)
+
+
+def test_no_password_is_ever_stored_or_logged(store, world, people, visit, caplog):
+    caplog.set_level(logging.DEBUG)
+    said = ["a wrong password here", password_of("rosa"), "the first new password", "the second new password"]
+    rosa, nils = visit("rosa", signed_in=False), visit("nils", signed_in=False)
+    sign_in(rosa, "rosa", said[0])
+    sign_in(rosa, "rosa", said[1])
+    rosa.send(rosa.page("/account").form_to("/account"), current=said[1], password=said[2])
+    send_code(nils, "nils", add_with_code(store, world), said[3])
+    kept = on_disk(store)
+    for password in said:
+        assert password.encode() not in kept
+        assert password not in caplog.text
+
+
+def test_a_password_is_kept_as_argon2id_with_64_mib():
+    assert Passwords().hash("x").startswith("$argon2id$v=19$m=65536,t=3,p=1$")
+
+
+def test_a_form_without_its_sessions_token_is_refused_on_every_route_and_changes_nothing(app, store, world, visit):
+    code = prepare(store, world)
+    others = visit("otto").page("/account").form_to("/account").fields["csrf"][0]
+    for step in way(visit, code):
+        if step.route in {LOGIN, CODE}:  # nobody is signed in yet; the Origin check stands alone
+            continue
+        before = snapshot(store)
+        for wrong in (None, "", "wrong", others, [others, ""], "é"):
+            answer = step.send(csrf=wrong)
+            assert answer.status_code == 403, (step.route, wrong)
+            assert "Reload the page" in answer.text
+        assert snapshot(store) == before, step.route
+
+
+def test_a_sessions_csrf_token_is_not_its_cookie_and_dies_with_it(people, visit):
+    rosa = visit("rosa")
+    form = rosa.page("/account").form_to("/account")
+    assert form.fields["csrf"][0] != token_of(rosa)
+    rosa.sign_in()
+    answer = rosa.send(form, current=password_of("rosa"), password=NEW_PASSWORD)
+    assert answer.status_code == 403
+
+
+def test_signed_out_a_form_leads_to_the_sign_in_page_and_changes_nothing(app, store, world, visit):
+    code, stranger = prepare(store, world), visit("rosa", signed_in=False)
+    for step in way(visit, code):
+        if step.route in {LOGIN, CODE}:
+            continue
+        before, step.person = snapshot(store), stranger if step.person.name else step.person
+        answer = stranger.client.post(step.path, data=step.fields, headers=stranger.headers)
+        assert (answer.status_code, answer.headers["location"]) == (303, LOGIN), step.route
+        assert snapshot(store) == before
+
+
+def test_for_htmx_an_ended_session_leads_to_the_full_sign_in_page(study, store, world, visit):
+    rosa = visit("rosa")
+    where, page = rosa.next_page()
+    accounts.start_server(store, world)
+    for answer in (
+        rosa.get(where, headers={"HX-Request": "true"}),
+        rosa.send(page.judging_form(), headers={"HX-Request": "true"}, label="no-material-edit"),
+        rosa.send(page.judging_form(), path=f"{where}/draft", headers={"HX-Request": "true"}),
+    ):
+        assert (answer.status_code, answer.headers["hx-redirect"], answer.text) == (401, LOGIN, "")
+
+
+def test_every_act_on_an_account_is_audited_by_name_and_without_a_secret(store, world, people, visit):
+    code = add_with_code(store, world)
+    nils = visit("nils", signed_in=False)
+    send_code(nils, "nils", code)
+    nils.send(nils.page("/account").form_to("/logout"))
+    accounts.reset(store, world, "nils")
+    accounts.disable(store, world, "nils")
+    seen = [(event.actor, event.event) for event in snapshot(store)["audit_event"][-5:]]
+    assert seen == [
+        ("local", "account.added"),
+        ("nils", "password.set"),
+        ("nils", "session.ended"),
+        ("local", "account.reset"),
+        ("local", "account.disabled"),
+    ]
+    assert not any(code in str(event) for event in snapshot(store)["audit_event"])
+
+
+def test_the_host_name_is_drawn_once_for_each_store(store, world):
+    drawn = {accounts.start_server(store, fixed_world(seed)) for seed in ("one", "two")}
+    assert len(drawn) == 1
+    assert re.fullmatch(r"[a-z0-9]{16,}\.localhost", drawn.pop())

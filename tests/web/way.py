@@ -1,0 +1,105 @@
+"""Every route of the application, and one study's way through all that take a form."""
+
+from dataclasses import dataclass, field
+
+from fastapi.routing import iter_route_contexts
+
+from app.actions import accounts
+from tests.house import Person, add_people, frozen_study, item_rows, password_of
+
+PAIRS = [
+    ("word_repetition", "ep-one", "I I want the pen", "I want the pen"),
+    ("fluent", "ep-two", "she had had enough already", "she had enough already"),
+]
+NEW_PASSWORD = "seven tidy umbrellas"
+
+
+def routes(app):
+    """Return (method, path) of every route; what is mounted has no method."""
+    return {(method, each.path) for each in iter_route_contexts(app.routes) for method in each.methods or ["mount"]}
+
+
+def snapshot(store):
+    """Return every row of every table, but for when a session was last seen."""
+    with store.read() as connection:
+        names = connection.exec_driver_sql("select name from sqlite_master where type = 'table'").scalars().all()
+        columns = dict.fromkeys(names, "*") | {"session": "token_hash, account_id, csrf, study_id"}
+        return {name: connection.exec_driver_sql(f"select {columns[name]} from {name}").all() for name in names}  # noqa: S608
+
+
+@dataclass
+class Step:
+    """A form about to be sent: by whom, to which route, and with which controls."""
+
+    person: Person
+    route: str
+    path: str
+    fields: dict = field(default_factory=dict)
+
+    def send(self, headers=None, **changes):
+        """Send it with other headers or controls; None leaves a control out."""
+        fields = {name: value for name, value in (self.fields | changes).items() if value is not None}
+        return self.person.client.post(
+            self.path, data=fields, headers=self.person.headers if headers is None else headers
+        )
+
+
+def prepare(store, world):
+    """Make the cast, somebody with a one-time code, and a frozen study of two pairs; return the code."""
+    add_people(store, world)
+    frozen_study(store, world, rows=item_rows(PAIRS))
+    return accounts.add(store, world, None, "nils", lead=False)
+
+
+def way(visit, code):
+    """Take the study to its end; before each form that a route takes, give it to the caller as a Step.
+
+    What the caller does with it must change nothing: the form is then sent, and is taken.
+    """
+    rosa, nils = visit("rosa", signed_in=False), visit("nils", signed_in=False)
+    yield from _sent(Step(rosa, "/login", "/login", {"username": "rosa", "password": password_of("rosa")}))
+    said = {"username": "nils", "code": code, "password": NEW_PASSWORD}
+    yield from _sent(Step(nils, "/code", "/code", said))
+    csrf = rosa.page("/account").form_to("/account").fields["csrf"][0]
+    yield from _sent(Step(rosa, "/", "/", {"csrf": csrf, "study": "pilot"}))
+    yield from _reviewed(rosa, "/review", label="no-material-edit")
+    ravi = visit("ravi")
+    for _ in _reviewed(ravi, "/review", label="benign-retention"):
+        pass
+    lena = visit("lena")
+    yield from _sent(_lead_form(lena, "reopen", name="ravi", reason="he asked"))
+    assert ravi.sign_off().status_code == 303
+    yield from _reviewed(visit("ines"), "/adjudicate", label="no-material-edit", decision="keep")
+    yield from _sent(_lead_form(lena, "deviation", text="one day later than planned"))
+    yield from _sent(_lead_form(lena, "close"))
+    yield from _sent(_lead_form(lena, "export", page="/export", decision="none"))
+    passwords = {"csrf": csrf, "current": password_of("rosa"), "password": NEW_PASSWORD}
+    yield from _sent(Step(rosa, "/account", "/account", passwords))
+    form = rosa.page("/account").form_to("/logout")
+    yield from _sent(Step(rosa, "/logout", "/logout", form.fields))
+
+
+def _sent(step):
+    yield step
+    answer = step.send()
+    assert answer.status_code == (200 if step.route.endswith("/export") else 303), (step.route, answer.text)
+
+
+def _reviewed(person, base, **said):
+    """Draft and answer every pair, then sign off; give the first of each as a Step."""
+    drafted = False
+    while (found := person.next_page(base)) is not None:
+        where, page = found
+        fields = {name: values for name, values in page.judging_form().fields.items() if values} | said
+        if not drafted:
+            yield from _sent(Step(person, f"{base}/{{token}}/draft", f"{where}/draft", fields))
+            drafted = True
+        yield from _sent(Step(person, f"{base}/{{token}}", where, fields))
+    form = person.page(base).form_to(f"{base}/sign-off")
+    yield from _sent(Step(person, f"{base}/sign-off", form.action, form.fields))
+
+
+def _lead_form(lead, act, page="", **said):
+    place = "/lead/studies/pilot"
+    form = lead.page(f"{place}{page}").form_to(f"{place}/{act}")
+    return Step(lead, f"/lead/studies/{{study_id}}/{act}", form.action, form.fields | said)
