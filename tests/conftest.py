@@ -1,6 +1,8 @@
 """Fixtures: a fixed world, a fresh store, the application, people signed in."""
 
+import os
 import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -71,3 +73,23 @@ def evenhand(tmp_path, monkeypatch):
     house = Evenhand(tmp_path / "store", monkeypatch)
     yield house
     house.stop()
+
+
+CHROMIUM = (os.environ.get("EVENHAND_CHROMIUM"), shutil.which("chromium"), shutil.which("google-chrome"))
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Return a real Chromium; skip, saying why, where there is none."""
+    path = next((path for path in CHROMIUM if path and Path(path).exists()), None)
+    if path is None:
+        told = "no Chromium here; install the package chromium, or name its path in EVENHAND_CHROMIUM"
+        if os.environ.get("EVENHAND_REQUIRE_BROWSER") == "1":
+            pytest.fail(told)
+        pytest.skip(told)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-background-networking"])
+        yield started
+        started.close()

@@ -35,7 +35,7 @@ def add(
     Raises InvalidInput for a bad name or password, Refused where the name is taken.
     """
     if not NAME.fullmatch(name):
-        told = "2 to 64 letters, digits, dots, hyphens, underscores or @, beginning with a letter or digit"
+        told = "2 to 64 letters, digits, dots, hyphens, underscores or @, not beginning with a dot or hyphen"
         raise InvalidInput.of(f"expected {told}", field="name")
     code = None
     secret: dict[str, str | None] = {}

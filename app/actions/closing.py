@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from app.actions.privacy import refuse_private
 from app.domain.errors import InvalidInput, NotFound, Refused
-from app.domain.manifest import bytes_digest
+from app.domain.manifest import bytes_digest, digest
 from app.store import audit, judgements, studies
 from app.store.db import Connection, Row, Store
 from app.store.progress import progress
@@ -57,7 +57,7 @@ def reopen(store: Store, world: World, actor: str, study_id: str, name: str, rea
             raise Refused("not_signed", message)
         judgements.reopen_sign_off(connection, standing.id, world.stamp(), why)
         judgements.set_routed(connection, study_id, [])
-        audit.record(connection, world, actor, "set.reopened", study_id, name=name)
+        audit.record(connection, world, actor, "set.reopened", study_id, name=name, sha256=bytes_digest(why.encode()))
 
 
 def log_deviation(store: Store, world: World, actor: str, study_id: str, text: str) -> None:
@@ -66,8 +66,9 @@ def log_deviation(store: Store, world: World, actor: str, study_id: str, text: s
     with store.write() as connection:
         row = running(connection, study_id)
         refuse_private(connection, row, {"text": told})
-        studies.add_deviation(connection, study_id, world.stamp(), told)
-        audit.record(connection, world, actor, "deviation.logged", study_id, sha256=bytes_digest(told.encode()))
+        at = world.stamp()
+        studies.add_deviation(connection, study_id, at, told)
+        audit.record(connection, world, actor, "deviation.logged", study_id, sha256=digest({"at": at, "text": told}))
 
 
 def close(store: Store, world: World, actor: str, study_id: str, reason: str | None = None) -> str:
@@ -85,7 +86,9 @@ def close(store: Store, world: World, actor: str, study_id: str, reason: str | N
         why = _text(reason, "reason") if early else None
         if why is not None:
             refuse_private(connection, row, {"reason": why})
-        audit.record(connection, world, actor, "study.closed", study_id, early=early)
+        at = world.stamp()
+        told = digest({"at": at, "reason": why})
+        audit.record(connection, world, actor, "study.closed", study_id, early=early, sha256=told)
         head = audit.record(connection, world, actor, "arms.revealed", study_id)
-        studies.change(connection, study_id, closed_at=world.stamp(), close_reason=why, closed_head=head)
+        studies.change(connection, study_id, closed_at=at, close_reason=why, closed_head=head)
     return head

@@ -59,6 +59,7 @@ def freeze(store: Store, world: World, actor: str, study_id: str, acknowledged: 
             "study.frozen",
             study_id,
             manifest_sha256=hashed,
+            equal_one_panel=report.equal_one_panel,
             acknowledged=sorted(each.code for each in report.acknowledge),
             draw_sha256=studies.draw_digest(connection, study_id),
             people_sha256=studies.people_digest(connection, study_id),

@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from app.domain import readiness
 from app.domain.errors import InvalidInput, Problem
-from app.domain.privacy import Private
+from app.domain.privacy import Private, standing_in
 from app.report.egress import own_words
-from app.store import outcomes
+from app.store import outcomes, studies
 from app.store.db import Connection, Row
 from app.store.studies import decode_item
 
 
 def private_of(connection: Connection, row: Row[Any]) -> Private:
-    """Return everything private of a study, less the words that the program itself writes in every memo."""
+    """Return everything private in the store, less the words that every memo of this study has anyway.
+
+    Those are the program's own, and what the frozen protocol says: it was read against all
+    that was private then, so a note or an account of later tells nothing by repeating it,
+    and must not bar the memo for good.
+    """
     values = outcomes.private_values(connection, row.id)
+    if row.frozen_at is not None:
+        printed = readiness.printed(studies.protocol_of(row), studies.ledger(connection, row.id)).values()
+        for kind in ("told", "names"):
+            values[kind] -= standing_in(values[kind], printed)
     items = [decode_item(content) for content in values["content"]]
     texts = {
         text
@@ -24,7 +34,7 @@ def private_of(connection: Connection, row: Row[Any]) -> Private:
         if text
     }
     private = Private.of(
-        texts=texts | values["notes"], ids=values["ids"], names=values["names"], digests=values["digests"]
+        texts=texts | values["told"], ids=values["ids"], names=values["names"], digests=values["digests"]
     )
     return private.without(own_words())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -9,8 +10,9 @@ from typing import Any, Final, get_args
 from app import __version__
 from app.actions import preparing
 from app.actions.privacy import private_of
-from app.domain import codebook, gate, memo, reliability, results, rights
+from app.domain import codebook, gate, memo, protocol, reliability, results, rights
 from app.domain.errors import InvalidInput, Refused
+from app.domain.item import Item
 from app.domain.judgement import JudgedItem
 from app.domain.memo import Memo
 from app.domain.protocol import Protocol
@@ -44,9 +46,9 @@ def export(store: Store, world: World, actor: str, study_id: str, folder: Path, 
     """Write the memo in every format to a new folder; refuse and write nothing if anything private is in it."""
     composed = memo_of(store, world, actor, study_id, decision)
     files = guarded(store, study_id, composed)
-    bundle.write(folder, files)
     with store.write() as connection:
         audit.record(connection, world, actor, "memo.exported", study_id, decision=decision)
+        bundle.write(folder, files)  # what cannot be written is not recorded as exported
     return composed
 
 
@@ -69,40 +71,42 @@ def guarded(store: Store, study_id: str, composed: Memo) -> dict[str, bytes]:
 
 
 def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | None:
-    rules = studies.protocol_of(row)
+    rules, items = studies.protocol_of(row), [item for _, item in studies.items(connection, row.id)]
     if row.closed_at is not None:
-        items = outcomes.judged_items(connection, row.id, rules)
+        judged_items = outcomes.judged_items(connection, row.id, rules)
     elif row.frozen_at is None:
-        items = _unjudged(connection, row, rules)
+        judged_items = [JudgedItem(i.stratum, i.cluster, i.stratum in rules.controls, i.changed) for i in items]
     else:
         return None
     roles = [person.role for person in studies.members(connection, row.id)]
     found = results.Results.of(
-        items,
+        judged_items,
         confidence=rules["statistics.confidence"],
         adjudicator="adjudicator" in roles,
         own_judgement_first=rules["adjudication.own_judgement_first"],
         pool=roles.count("reviewer") > 2,  # noqa: PLR2004 - more than the two of a pair
     )
-    verdict = gate.evaluate(_facts(connection, row, rules, found))
+    verdict = gate.evaluate(_facts(connection, row, items, found))
     if verdict is None:
         return None
+    # Before the freeze there was nothing to judge: the sample is counted, and no rate is made of it.
+    judged = found if row.frozen_at is not None else replace(found, cases=())
     return Memo(
-        study=_study(connection, row, rules),
+        study=_study(connection, row, items),
         verdict=memo.Verdict(
             status=verdict.status,
             reasons=[memo.Reason(**vars(reason)) for reason in verdict.reasons],
             further_decision=decision,  # type: ignore[arg-type]  # checked against DECISIONS
         ),
         sample=results.sample(found, dict(rules.strata), rules["selection.cluster_unit"]),
-        primary=results.primary(found),
-        taxonomy=results.taxonomy(found),
-        controls=results.controls(found),
-        cleanup=results.cleanup(found),
-        agreement=reliability.agreement(found),
-        adjudication=reliability.adjudication(found),
-        quality=reliability.quality(found, row.equal_one_panel or 0),
-        wer=memo.WordErrors(**{name: memo.Absent(null_reason="not_enabled") for name in memo.WordErrors.model_fields}),
+        primary=results.primary(judged),
+        taxonomy=results.taxonomy(judged),
+        controls=results.controls(judged),
+        cleanup=results.cleanup(judged),
+        agreement=reliability.agreement(judged),
+        adjudication=reliability.adjudication(judged),
+        quality=reliability.quality(judged, row.equal_one_panel or 0),
+        wer=_word_errors(items),
         rights=[
             memo.RightsEntry(**{name: getattr(source, name) for name in memo.RightsEntry.model_fields})
             for source in studies.ledger(connection, row.id)
@@ -113,29 +117,25 @@ def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | Non
     )
 
 
-def _unjudged(connection: Connection, row: Row[Any], rules: Protocol) -> list[JudgedItem]:
-    return [
-        JudgedItem(item.stratum, item.cluster, item.stratum in rules.controls, item.changed)
-        for _, item in studies.items(connection, row.id)
-    ]
-
-
-def _facts(connection: Connection, row: Row[Any], rules: Protocol, found: results.Results) -> gate.Facts:
+def _facts(connection: Connection, row: Row[Any], items: Sequence[Item], found: results.Results) -> gate.Facts:
+    rules = studies.protocol_of(row)
     facts = replace(
         results.gate_facts(found),
         frozen=row.frozen_at is not None,
         synthetic=rules.synthetic,
         max_unassessable=rules["gate.max_unassessable"],
     )
-    if row.frozen_at is not None:
+    if facts.frozen:
         return facts
-    report = preparing.assess(connection, row, [item for _, item in studies.items(connection, row.id)])
+    report = preparing.assess(connection, row, items)
     return replace(facts, rights_missing=report.rights_missing, references_missing=report.references_missing)
 
 
-def _study(connection: Connection, row: Row[Any], rules: Protocol) -> memo.Study:
-    in_use = {stored.source for stored, _ in studies.items(connection, row.id)}
+def _study(connection: Connection, row: Row[Any], items: Sequence[Item]) -> memo.Study:
+    rules = studies.protocol_of(row)
+    in_use = {item.source for item in items}
     permitted = rights.permits(in_use, studies.ledger(connection, row.id), "publish_manifest_hash")
+    reason: memo.NullReason | None = None if permitted else "not_permitted"
     return memo.Study(
         id=row.id,
         title=row.title,
@@ -144,14 +144,22 @@ def _study(connection: Connection, row: Row[Any], rules: Protocol) -> memo.Study
         parent=rules["study.parent"],
         registration=rules["study.registration"],
         manifest_sha256=row.manifest_sha256 if permitted else None,
-        manifest_null_reason=None
-        if permitted and row.manifest_sha256
-        else "not_permitted"
-        if row.manifest_sha256
-        else "not_enabled",
+        manifest_null_reason=reason if row.manifest_sha256 else "not_enabled",
         protocol_sha256=row.protocol_sha256,
         codebook_version=codebook.VERSION,
         pairing="imported_unverified",
+    )
+
+
+def _word_errors(items: Sequence[Item]) -> memo.WordErrors:
+    """Say of each kind of reference why there is no word error rate: none to compare with, or not built."""
+    there = {kind: any(item.reference(kind) is not None for item in items) for kind in protocol.REFERENCES}
+
+    def absent(*kinds: str) -> memo.Absent:
+        return memo.Absent(null_reason="not_enabled" if all(there[kind] for kind in kinds) else "no_reference")
+
+    return memo.WordErrors(
+        verbatim=absent("verbatim"), semantic=absent("semantic"), sap2025=absent("verbatim", "semantic")
     )
 
 

@@ -75,7 +75,9 @@ def refuse_finished(connection: Connection, judge: Judge) -> None:
         message = "The study is closed: nothing in it can be changed any more."
         raise Refused("closed", message)
     if judgements.standing_sign_off(connection, judge.study_id, judge.account_id) is not None:
-        message = "You have signed off this set. If something must be changed, ask the lead to reopen it."
+        message = "You have signed off this set."
+        if not judge.adjudication:
+            message += " If something must be changed, ask the lead to reopen it."
         raise Refused("signed", message)
 
 
@@ -97,6 +99,7 @@ def add(
         slot.version + 1,
         done=done,
         step=step,
+        manifest_sha256=studies.get(connection, judge.study_id).manifest_sha256,
         key=_key(form),
         fingerprint=fingerprint(form),
         stored_at=world.stamp(),

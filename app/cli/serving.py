@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import socket
+import sys
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -51,7 +53,12 @@ def _listening(port: int) -> socket.socket:
 
 
 def _run(app: Callable[..., Any], listener: socket.socket) -> None:
+    """Serve until a signal says stop; then let the store be closed properly."""
     import uvicorn
+
+    # uvicorn takes the signals while it serves, and gives them back to these when it has stopped.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: sys.exit(0))
 
     config = uvicorn.Config(
         app,

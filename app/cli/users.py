@@ -59,7 +59,7 @@ def listing(desk: Desk) -> Answer:
 @click.argument("name")
 @click.pass_obj
 def reset(desk: Desk, name: str) -> Answer:
-    """Give an account a new one-time code; its password and sessions end."""
+    """Give an account a new one-time code; its password and sessions end, and a disabled one is open again."""
     code = act.reset(desk.store, desk.world, name)
     return Answer(f"New one-time code for {name} (valid {act.CODE_DAYS} days): {code}", {"name": name, "code": code})
 

@@ -51,6 +51,16 @@ def parts(text: str) -> tuple[str, ...]:
     return tokens(_JOINTS.sub(" ", text))
 
 
+def standing_in(values: Iterable[str], leaves: Iterable[str]) -> set[str]:
+    """Return those values that stand word for word in one of the leaves.
+
+    >>> standing_in(["rosa", "a small pilot", "pen"], ["A small pilot, by Rosa"]) == {"rosa", "a small pilot"}
+    True
+    """
+    lines = [f" {' '.join(tokens(leaf))} " for leaf in leaves]
+    return {value for value in values if any(f" {' '.join(tokens(value))} " in line for line in lines)}
+
+
 def _numeric(run: Collection[str]) -> bool:
     return all(_NUMBER.fullmatch(token) for token in run)
 

@@ -112,7 +112,15 @@ def _at_least(value: Any) -> str | None:
 
 def _plain(value: Any) -> str | None:
     """Engine facts are recorded, not interpreted: any plain value, or the text "none"."""
-    return None if isinstance(value, str | int | float | bool | list | dict) and value != "" else 'a value, or "none"'
+    return None if value != "" and _is_plain(value) else 'a plain value (no date), or "none"'
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(_is_plain(each) for each in value.values())
+    if isinstance(value, list):
+        return all(_is_plain(each) for each in value)
+    return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
 
 
 _share: Final = _number(0, 0.5)

@@ -89,5 +89,6 @@ def events(connection: Connection, *kinds: str, study_id: str | None = None) -> 
     readable = []
     for row in connection.execute(found):
         with suppress(ValueError):  # the chain does not hold there, and says so
-            readable.append(Event(row.actor, json.loads(row.detail), row.hash))
+            detail = json.loads(row.detail)
+            readable += [Event(row.actor, detail, row.hash)] if isinstance(detail, dict) else []
     return readable

@@ -45,7 +45,9 @@ def encode(given: Judgement | None) -> dict[str, Any]:
 
 def row_digest(row: Any) -> str:
     """Return the digest that the audit chain keeps of a stored judgement."""
-    return digest({name: getattr(row, name) for name in (*FIELDS, "slot_id", "version", "stored_at")})
+    return digest(
+        {name: getattr(row, name) for name in (*FIELDS, "slot_id", "version", "manifest_sha256", "stored_at")}
+    )
 
 
 def slot_of(connection: Connection, account_id: int, token: str) -> Row[Any] | None:

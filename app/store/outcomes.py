@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from typing import Any
 
@@ -11,7 +12,7 @@ from app.domain import blinding
 from app.domain.judgement import Adjudication, Coding, JudgedItem
 from app.domain.protocol import Protocol
 from app.store import judgements
-from app.store.tables import account, item, judgement, member, sign_off, slot
+from app.store.tables import account, draft, item, judgement, member, rights, sign_off, slot
 
 ReviewsByItem = dict[int, list[tuple[int, Coding]]]
 
@@ -99,16 +100,22 @@ def _adjudications(connection: Connection, study_id: str) -> dict[int, Adjudicat
 
 
 def private_values(connection: Connection, study_id: str) -> dict[str, set[str]]:
-    """Return everything private of a study, for the egress guard: texts, notes, ids, names, digests."""
-    rows = connection.execute(
-        select(item.c.item_id, item.c.cluster, item.c.content, item.c.digest, item.c.salt).where(
-            item.c.study_id == study_id
-        )
-    ).all()
-    notes = select(judgement.c.note).join(slot, slot.c.id == judgement.c.slot_id).where(slot.c.study_id == study_id)
+    """Return everything private in the store, for the egress guard.
+
+    Texts, notes (of drafts too), attestations and who decided on rights: of every study.
+    Ids, clusters and digests: of this one, for those of another study say nothing here.
+    """
+    mine = select(item.c.item_id, item.c.cluster, item.c.digest, item.c.salt).where(item.c.study_id == study_id)
+    rows = connection.execute(mine).all()
+    entries = connection.execute(select(rights.c.entry)).scalars()
+    told = set(connection.execute(select(judgement.c.note)).scalars())
+    told |= {
+        note for fields in connection.execute(select(draft.c.fields)).scalars() for note in json.loads(fields)["note"]
+    }
+    told |= {text for text in connection.execute(select(member.c.attested)).scalars() if text}
     return {
-        "content": {row.content for row in rows},
-        "notes": {note for note in connection.execute(notes).scalars() if note.strip()},
+        "content": set(connection.execute(select(item.c.content)).scalars()),
+        "told": {text for text in told if text.strip()} | {json.loads(entry)["decided_by"] for entry in entries},
         "ids": {row.item_id for row in rows} | {row.cluster for row in rows},
         "names": set(connection.execute(select(account.c.name)).scalars()),
         "digests": {value for row in rows for value in (row.digest, row.salt) if value},

@@ -151,6 +151,7 @@ class Judgement(SQLModel, table=True):
     note: str = ""
     decision: str | None = None
     unresolved_reason: str | None = None
+    manifest_sha256: str  # of the frozen study that the answer was given to
     key: str
     fingerprint: str  # digest of the submitted form, to tell a repeated request from another
     stored_at: str

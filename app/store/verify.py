@@ -83,6 +83,8 @@ def _frozen(connection: Connection, row: Row[Any]) -> list[str]:
         return ["the manifest was changed"]
     whole = json.loads(row.manifest)
     holds = {
+        "the title is not the protocol's": row.title == studies.protocol_of(row).title,
+        "the count of telling references was changed": row.equal_one_panel == recorded["equal_one_panel"],
         "the protocol is not the one that was frozen": manifest.canonical(whole["protocol"]).decode() == row.protocol,
         "the guidelines were changed": manifest.bytes_digest(row.guidelines.encode()) == whole["guidelines_sha256"],
         "the drawn sides and orders were changed": studies.draw_digest(connection, row.id) == recorded["draw_sha256"],
@@ -140,14 +142,19 @@ def _signed(connection: Connection, row: Row[Any]) -> list[str]:
     same = [(each.name, each.count, each.upto, each.digest) for each in stored] == [
         (event.actor, event.detail["count"], event.detail["upto"], event.detail["sha256"]) for event in recorded
     ]
-    taken_back = sorted(each.name for each in stored if each.reopened_at is not None)
-    if same and taken_back == sorted(event.detail["name"] for event in reopened):
+    taken_back = [
+        (each.name, manifest.bytes_digest(each.reopen_reason.encode()))
+        for each in stored
+        if each.reopened_at is not None
+    ]
+    if same and sorted(taken_back) == sorted((event.detail["name"], event.detail["sha256"]) for event in reopened):
         return []
     return ["the sign-offs are not those that were audited"]
 
 
 def _deviations(connection: Connection, row: Row[Any]) -> list[str]:
-    stored = [manifest.bytes_digest(each.text.encode()) for each in studies.deviations(connection, row.id)]
+    logged = studies.deviations(connection, row.id)
+    stored = [manifest.digest({"at": each.at, "text": each.text}) for each in logged]
     recorded = [event.detail["sha256"] for event in audit.events(connection, "deviation.logged", study_id=row.id)]
     return [] if stored == recorded else ["the deviations are not those that were audited"]
 
@@ -156,9 +163,10 @@ def _closed(connection: Connection, row: Row[Any]) -> list[str]:
     if row.closed_head is not None and not audit.holds(connection, row.closed_head):
         return ["the audit chain no longer holds the head of the close"]
     revealed = audit.events(connection, "arms.revealed", study_id=row.id)
-    if [event.hash for event in revealed] != ([row.closed_head] if row.closed_at is not None else []):
-        return ["its close is not the one that was audited"]
-    return []
+    closed = audit.events(connection, "study.closed", study_id=row.id)
+    stored = [(row.closed_head, manifest.digest({"at": row.closed_at, "reason": row.close_reason}))]
+    recorded = [(one.hash, other.detail["sha256"]) for one, other in zip(revealed, closed, strict=True)]
+    return [] if recorded == (stored if row.closed_at else []) else ["its close is not the one that was audited"]
 
 
 CHECKS: Final[dict[str, Check]] = {

@@ -227,6 +227,7 @@ def upgrade() -> None:
         sa.Column("note", sa.Text(), nullable=False),
         sa.Column("decision", sa.Text(), nullable=True),
         sa.Column("unresolved_reason", sa.Text(), nullable=True),
+        sa.Column("manifest_sha256", sa.Text(), nullable=False),
         sa.Column("key", sa.Text(), nullable=False),
         sa.Column("fingerprint", sa.Text(), nullable=False),
         sa.Column("stored_at", sa.Text(), nullable=False),

@@ -1,47 +1,16 @@
-"""A real Chromium against a real server. Skips, saying why, where there is no Chromium."""
+"""Signed-in people in a real browser, at a real server."""
 
-import os
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.house import password_of
 
-CANDIDATES = (
-    os.environ.get("EVENHAND_CHROMIUM"),
-    "/usr/bin/chromium",
-    shutil.which("chromium"),
-    shutil.which("google-chrome"),
-)
-
-
-def chromium():
-    return next((path for path in CANDIDATES if path and Path(path).exists()), None)
-
 
 def pytest_collection_modifyitems(items):
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
-
-
-@pytest.fixture(scope="session")
-def browser():
-    path = chromium()
-    if path is None:
-        told = "no Chromium here; install the package chromium, or name its path in EVENHAND_CHROMIUM"
-        if os.environ.get("EVENHAND_REQUIRE_BROWSER") == "1":
-            pytest.fail(told)
-        pytest.skip(told)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-background-networking"]
-        )
-        yield started
-        started.close()
 
 
 class Tab:

@@ -131,6 +131,12 @@ def test_the_odd_one_of_a_stratum_falls_on_either_side():
     within_band(left, N, 0.5, "a stratum of one, on text left")
 
 
+def test_of_two_items_either_comes_first_and_either_has_the_left_side():
+    draws = [allocate(["pair", "pair"], 2, secrets.randbelow)[:2] for _ in range(N)]
+    within_band(sum(first.item == 0 for first, _ in draws), N, 0.5, "of two items the first one first")
+    within_band(sum(first.on_panel == "A" for first, _ in draws), N, 0.5, "of two items the first one left")
+
+
 @pytest.mark.parametrize("reviewers", [3, 4, 5])
 def test_a_larger_pool_gets_all_its_pairs_equally_often(reviewers):
     by_item = defaultdict(set)

@@ -51,6 +51,15 @@ def test_texts_are_kept_exactly_as_they_came(text):
     assert (found.off, found.on) == (text, text)
 
 
+def test_the_longest_text_and_name_allowed_are_taken():
+    assert parse(ROW | {"on": "x" * 20_000, "cluster": "x" * 200, "tags": ["x"]}, "", 1).cluster == "x" * 200
+
+
+def test_a_reference_is_found_by_its_kind():
+    given = item(verbatim_reference="as said", semantic_reference="as meant")
+    assert (given.reference("verbatim"), given.reference("semantic")) == ("as said", "as meant")
+
+
 @pytest.mark.parametrize("key", ROW)
 def test_each_needed_key_is_missed_whether_left_out_or_null(key):
     left_out = parse({name: value for name, value in ROW.items() if name != key}, "", 1)

@@ -294,6 +294,28 @@ def test_an_unassessable_final_judgement_confirms_nothing():
     assert (agreed.unassessable, agreed.confirmed, agreed.unresolved) == (True, False, True)
 
 
+@pytest.mark.parametrize(
+    ("given", "unresolved"),
+    [
+        (item(), True),
+        (item(FINE, KEPT, steps=finished(None)), True),
+        (item(UNSURE, UNSURE), True),
+        (item(FINE, FINE), False),
+        (item(FINE, KEPT, steps=finished(KEPT)), False),
+        (item(auto_coded=True), False),
+        (item(withdrawn=True), False),
+    ],
+)
+def test_pending_disputed_and_unassessable_items_are_unresolved(given, unresolved):
+    assert settle(given, adjudicated_study=True).unresolved is unresolved
+
+
+def test_the_deciding_judgements_are_the_agreed_or_both_that_saw_damage_or_the_final_one():
+    decided = [item(FINE, FINE), item(HARM, OTHER_HARM), item(FINE, KEPT, steps=finished(KEPT)), item(FINE, KEPT)]
+    found = [settle(each, adjudicated_study=True).deciding for each in decided]
+    assert found == [(FINE, FINE), (HARM, OTHER_HARM), (KEPT,), ()]
+
+
 def test_after_an_early_close_an_unsigned_review_leaves_its_item_pending_and_unconfirmed():
     found = settle(item(HARM), adjudicated_study=False)
     assert (found.state, found.introduced, found.confirmed) == ("pending", False, False)

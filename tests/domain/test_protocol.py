@@ -120,6 +120,26 @@ def test_a_value_of_the_wrong_kind_is_an_error_that_names_its_key_and_what_is_ex
 @pytest.mark.parametrize(
     ("key", "value"),
     [
+        ("selection__strata", {"one": 1, "many": 1_000_000}),
+        ("statistics__confidence", 0.9),
+        ("statistics__resamples", 0),
+        ("statistics__seed", 0),
+        ("statistics__min_cell", 0),
+        ("gate__max_unassessable", 3),
+        ("review__repeats", 0),
+        ("references__shown", []),
+        ("references__shown", ["verbatim", "semantic"]),
+        ("engine__beam", 5),
+        ("engine__filter_config", {"collapse": True}),
+    ],
+)
+def test_a_value_of_the_right_kind_is_kept(key, value):
+    assert parse(changed(**{key: value}))[key.replace("__", ".")] == value
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
         ("selection__extension", ["words"]),
         ("selection__agreement", {"k": 3, "n": 3}),
         ("selection__precedence", ["words"]),

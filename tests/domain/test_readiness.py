@@ -117,9 +117,12 @@ def test_a_reference_equal_to_both_texts_gives_no_arm_away():
 
 
 def test_the_counts_of_what_blocks_are_kept_for_a_blocked_memo():
-    lost = [replace(WORDS, source="elsewhere", semantic_reference=None), FLUENT]
+    bare = replace(WORDS, item_id="P-3", semantic_reference=None, verbatim_reference="I I go")
+    lost = [replace(WORDS, source="elsewhere"), replace(bare, source="a third"), bare, FLUENT]
     found = report(items=lost, references__required=True)
-    assert (found.rights_missing, found.references_missing) == (1, 1)
+    assert (found.rights_missing, found.references_missing) == (2, 2)
+    both = report(items=lost, references__required=True, references__shown=["verbatim", "semantic"])
+    assert both.references_missing == 4
 
 
 def test_the_report_as_data_is_what_the_check_command_prints():

@@ -199,11 +199,14 @@ def test_rows_of_the_matrix_are_the_first_assigned_reviewer():
 
 
 def test_the_two_by_twos_count_introduced_and_destructive_marks():
-    found = reliability.agreement(study(*PAIRS, item(UNSURE, HARM)))
-    assert found.introduced.counts == (1, 1, 1, 3)
-    assert found.destructive.counts == (1, 1, 2, 2)
-    assert (counts(found.introduced.positive), counts(found.introduced.negative)) == ((2, 4), (6, 8))
-    assert (counts(found.destructive.positive), counts(found.destructive.negative)) == ((2, 5), (4, 7))
+    pairs = (
+        [(HARM, BOTH_WAYS)] * 4 + [(HARM, REPAIR)] * 3 + [(SAME, HARM)] * 2 + [(UNSURE, FINE)] * 5 + [(IN_BOTH, KEPT)]
+    )
+    found = reliability.agreement(study(*(item(*pair) for pair in pairs)))
+    assert found.introduced.counts == (4, 3, 2, 6)
+    assert found.destructive.counts == (7, 1, 2, 5)
+    assert (counts(found.introduced.positive), counts(found.introduced.negative)) == ((8, 13), (12, 17))
+    assert (counts(found.destructive.positive), counts(found.destructive.negative)) == ((14, 17), (10, 13))
 
 
 def test_specific_agreement_of_a_label_and_why_it_is_null():
@@ -236,11 +239,13 @@ def test_the_paradox_of_two_single_marks_shows():
 
 
 def test_a_pool_has_a_symmetric_matrix_and_no_kappa():
-    whole = study(*PAIRS, pool=True)
-    found = reliability.agreement(whole)
+    found = reliability.agreement(study(*PAIRS, item(SAME, UNSURE), pool=True))
     assert found.matrix == [list(column) for column in zip(*found.matrix, strict=True)]
+    assert found.matrix[codebook.LABEL_KEYS.index("unassessable-disputed")][
+        codebook.LABEL_KEYS.index("no-material-edit")
+    ]
     assert (found.kappa.value, found.kappa.null_reason) == (None, "pool")
-    assert found.ac1 == reliability.agreement(study(*PAIRS)).ac1
+    assert found.ac1 == reliability.agreement(study(*PAIRS, item(SAME, UNSURE))).ac1
 
 
 def test_agreement_reads_the_first_signed_versions_and_the_outcome_the_last():
@@ -301,6 +306,7 @@ def test_there_is_nothing_to_judge_without_a_changed_disfluent_item_that_people_
 def test_shortages_and_clusters_are_told_with_the_sample():
     gone = replace(item(cluster="c9"), withdrawn=True)
     whole = study(*agreed(FINE, 3), *agreed(HARM, cluster="c2"), gone)
+    assert results.sample(whole, {"words": 5, "fluent": 2}, "speaker").shortages == {"fluent": 2}
     found = results.sample(whole, {"words": 6, "fluent": 2}, "episode")
     assert found.shortages == {"words": 1, "fluent": 2}
     assert found.clusters.model_dump() == {"unit": "episode", "count": 2, "smallest": 1, "largest": 3}

@@ -54,6 +54,11 @@ def test_a_value_of_the_wrong_kind_is_a_problem_of_its_field(key, value):
     assert refused(TABLE | {key: value}) == [key]
 
 
+def test_the_place_of_a_problem_names_the_file_and_counts_the_sources():
+    with pytest.raises(InvalidInput, match=r"rights\.toml.*number 2.*licence"):
+        parse({"source": [TABLE, TABLE | {"source": "b", "licence": ""}]}, "rights.toml")
+
+
 def test_unknown_keys_of_the_file_or_of_a_source_are_problems():
     assert refused(TABLE | {"note": "x"}) == ["note"]
     assert refused(TABLE, note="x") == ["note"]

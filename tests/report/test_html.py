@@ -1,9 +1,6 @@
 """The memo as a page: it loads nothing, runs nothing, and holds what Markdown holds."""
 
-import os
-import shutil
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +8,6 @@ from app.report import html, markdown
 from app.report.outline import outline
 
 EVERY = ["PASS", "FAIL", "INCONCLUSIVE", "BLOCKED"]
-CHROMIUM = os.environ.get("EVENHAND_CHROMIUM") or shutil.which("chromium")
 
 
 class Page(HTMLParser):
@@ -78,24 +74,18 @@ def test_dark_print_and_narrow_screens_are_provided_for():
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 @pytest.mark.parametrize("width", [320, 390, 1280])
-def test_the_page_never_scrolls_sideways_and_what_does_can_be_reached_by_keyboard(memo, tmp_path: Path, width):
-    from playwright.sync_api import sync_playwright
-
+def test_the_page_never_scrolls_sideways_and_what_does_can_be_reached_by_keyboard(memo, tmp_path, browser, width):
     (tmp_path / "memo.html").write_text(html.render(memo), encoding="utf-8")
-    with sync_playwright() as driver:
-        arguments = ["--no-sandbox", "--disable-background-networking"]
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        page = browser.new_page(viewport={"width": width, "height": 900})
-        requests, messages = [], []
-        page.on("request", lambda request: requests.append(request.url))
-        page.on("console", lambda message: messages.append(message.text))
-        page.goto((tmp_path / "memo.html").as_uri())
-        sideways = page.evaluate("document.documentElement.scrollWidth")
-        unreachable = page.evaluate(
-            "[...document.querySelectorAll('.memo-scroll')]"
-            ".filter(box => box.scrollWidth > box.clientWidth && box.tabIndex < 0).map(box => box.innerText)"
-        )
-        browser.close()
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    requests, messages = [], []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: messages.append(message.text))
+    page.goto((tmp_path / "memo.html").as_uri())
+    sideways = page.evaluate("document.documentElement.scrollWidth")
+    unreachable = page.evaluate(
+        "[...document.querySelectorAll('.memo-scroll')]"
+        ".filter(box => box.scrollWidth > box.clientWidth && box.tabIndex < 0).map(box => box.innerText)"
+    )
+    page.close()
     assert (sideways, unreachable, len(requests), messages) == (width, [], 1, [])

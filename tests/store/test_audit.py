@@ -89,4 +89,4 @@ def test_an_event_of_a_rolled_back_action_is_gone_with_it(chain, world):
     with pytest.raises(ZeroDivisionError), chain.write() as connection:
         raise ZeroDivisionError(audit.record(connection, world, "lena", "counted", number=6))
     with chain.read() as connection:
-        assert [each["number"] for each in audit.details(connection, "counted")] == [1, 2, 3, 4, 5]
+        assert [event.detail["number"] for event in audit.events(connection, "counted")] == [1, 2, 3, 4, 5]

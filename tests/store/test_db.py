@@ -161,6 +161,6 @@ def test_fifty_threads_that_read_and_append_lose_no_event_and_break_no_link(stor
     for thread in threads:
         thread.join()
     with store.read() as connection:
-        appended = {(each["thread"], each["turn"]) for each in audit.details(connection, "counted")}
+        appended = {(each.detail["thread"], each.detail["turn"]) for each in audit.events(connection, "counted")}
         assert (errors, audit.broken_links(connection)) == ([], [])
     assert appended == {(number, turn) for number in range(THREADS) for turn in range(EACH)}

@@ -98,6 +98,7 @@ def test_each_tampering_is_named(bench, tampering, told):
         "update study set manifest = null",
         "update study set guidelines = null",
         "update item set digest = null where id = 1",
+        "update audit_event set detail = '[]' where event = 'review.stored'",
     ],
 )
 def test_what_can_no_longer_be_read_is_named_too(bench, tampering):
@@ -115,6 +116,9 @@ def test_what_can_no_longer_be_read_is_named_too(bench, tampering):
         "update deviation set text = 'Nothing happened.'",
         "update member set role = 'lead' where role = 'adjudicator'",
         "update study set closed_head = null, closed_at = null",
+        "update study set close_reason = 'It was not early.'",
+        "update study set equal_one_panel = 9",
+        "update study set title = 'Another'",
     ],
 )
 def test_what_an_outcome_follows_from_beside_the_judgements_is_checked_too(bench, tampering):
@@ -132,7 +136,7 @@ def test_a_protocol_rewritten_together_with_its_manifest_is_named(bench):
 
 
 def test_an_added_judgement_is_named(bench):
-    columns = "step, label, panel, also, reasons, groups, severity, note, decision, unresolved_reason"
+    columns = "step, label, panel, also, reasons, groups, severity, note, decision, unresolved_reason, manifest_sha256"
     added = f"insert into judgement (id, slot_id, version, {columns}, key, fingerprint, stored_at) select 99, slot_id, 2, {columns}, 'x', 'x', stored_at from judgement where id = 1"  # noqa: E501, S608
     assert findings(bench, added) == ["judgement 99: it differs from what was audited"]
 
