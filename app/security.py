@@ -49,7 +49,7 @@ def _normal(password: str) -> str:
 
 
 def check_new_password(password: str, name: str) -> None:
-    """Refuse a password that is too short, too long, or holds little but the user's name.
+    """Refuse a password that is too short, too long, of under four different characters, or only the user's name.
 
     Raises InvalidInput.
     """

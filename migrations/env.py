@@ -9,6 +9,7 @@ context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=SQLModel.metadata,
     render_as_batch=True,
+    compare_type=False,  # to SQLite, TEXT and VARCHAR are the same
 )
 with context.begin_transaction():
     context.run_migrations()

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from app.actions.reviewing import Form, Judge, add, admit
+from app.actions.reviewing import Form, Judge, add, admit, note_first_look
 from app.domain.errors import Refused
 from app.domain.judgement import check, decide
-from app.store import audit, judgements, studies
-from app.store.db import Connection, Store
+from app.store import judgements, studies
+from app.store.db import Store
 from app.world import World
 
 
 def open_queue(store: Store, world: World, judge: Judge) -> None:
-    """Note the adjudicator's first look, with or without anything in the queue: it ends reopening.
-
-    Before all reviews are signed, and after the close, nothing is opened.
-    """
+    """Note the adjudicator's first look at the queue. Before all reviews are signed there is none."""
     with store.read() as connection:
-        if not _to_be_opened(connection, judge):
+        opened = studies.get(connection, judge.study_id).adjudication_opened_at is not None
+        if opened or not judgements.reviews_signed(connection, judge.study_id):
             return
     with store.write() as connection:
-        if _to_be_opened(connection, judge):
-            studies.change(connection, judge.study_id, adjudication_opened_at=world.stamp())
-            audit.record(connection, world, judge.name, "adjudication.opened", judge.study_id)
-
-
-def _to_be_opened(connection: Connection, judge: Judge) -> bool:
-    row = studies.get(connection, judge.study_id)
-    if row.closed_at is not None or row.adjudication_opened_at is not None:
-        return False
-    return not judgements.unsigned(connection, judge.study_id, "reviewer")
+        if judgements.reviews_signed(connection, judge.study_id):
+            note_first_look(connection, world, judge)
 
 
 def submit(store: Store, world: World, judge: Judge, token: str, form: Form) -> None:
@@ -40,7 +30,7 @@ def submit(store: Store, world: World, judge: Judge, token: str, form: Form) -> 
         slot = admit(connection, judge, token, form)
         if slot is None:
             return
-        if judgements.unsigned(connection, judge.study_id, "reviewer"):
+        if not judgements.reviews_signed(connection, judge.study_id):
             message = "The queue is not open: a review was reopened."
             raise Refused("not_open", message)
         rules = studies.protocol_of(studies.get(connection, judge.study_id))

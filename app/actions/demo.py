@@ -47,7 +47,7 @@ def prepare(store: Store, world: World, passwords: Passwords) -> str:
     mark = store.folder / MARK
     with store.read() as connection:
         known = {row.name for row in stored_accounts.listing(connection)}
-    if known and not mark.exists():
+    if not mark.exists() and (known or others(store)):
         message = f"The store {store.folder} is in use for other studies. Give the demo one of its own with --store."
         raise Refused("not_demo", message)
     mark.touch()
@@ -60,6 +60,12 @@ def prepare(store: Store, world: World, passwords: Passwords) -> str:
         name = accounts.host_name(connection, world)
         audit.record(connection, world, audit.LOCAL, "demo.prepared")
     return name
+
+
+def others(store: Store) -> bool:
+    """Tell whether a store holds any study but the demo."""
+    with store.read() as connection:
+        return any(row.id != STUDY for row in studies.listing(connection))
 
 
 def _frozen(store: Store) -> bool:

@@ -15,6 +15,7 @@ from app.formats.jsonl import read_jsonl
 from app.formats.toml import read_toml
 from app.store import accounts, audit, studies
 from app.store.db import Connection, Row, Store
+from app.store.progress import Progress, progress
 from app.world import World
 
 
@@ -137,7 +138,7 @@ def assign(
                 "account_id": found[name].id,  # type: ignore[union-attr]
                 "role": role,
                 "seat": seat,
-                "attested": attested if role != "lead" else None,
+                "attested": (attested or "").strip() or None if role != "lead" else None,
             }
             for seat, (role, name) in enumerate(roles)
         ]
@@ -174,3 +175,11 @@ def assess(connection: Connection, row: Row[Any], items: Sequence[Item]) -> read
         ),
     )
     return replace(report, errors=(*report.errors, *private_in(connection, row, readiness.printed(rules, ledger))))
+
+
+def standing(connection: Connection, row: Row[Any]) -> tuple[Progress, readiness.Readiness | None]:
+    """Return how far a study is, and for a draft the check's report."""
+    if row.frozen_at is not None:
+        return progress(connection, row), None
+    report = assess(connection, row, [item for _, item in studies.items(connection, row.id)])
+    return progress(connection, row, ready=not report.errors), report

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.domain import readiness
@@ -17,26 +17,36 @@ from app.store.studies import decode_item
 def private_of(connection: Connection, row: Row[Any]) -> Private:
     """Return everything private in the store, less the words that every memo of this study has anyway.
 
-    Those are the program's own, and what the frozen protocol says: it was read against all
-    that was private then, so a note or an account of later tells nothing by repeating it,
-    and must not bar the memo for good.
+    Those are the program's own, and what the lead entered: it was read against all that was
+    private then, so what others write, import or are called later tells nothing by repeating
+    it, and must not bar the memo for good.
     """
     values = outcomes.private_values(connection, row.id)
-    if row.frozen_at is not None:
-        printed = readiness.printed(studies.protocol_of(row), studies.ledger(connection, row.id)).values()
-        for kind in ("told", "names"):
-            values[kind] -= standing_in(values[kind], printed)
-    items = [decode_item(content) for content in values["content"]]
-    texts = {
-        text
-        for item in items
-        for text in (item.raw_hypothesis, item.off, item.on, item.verbatim_reference, item.semantic_reference)
-        if text
-    }
+    later = {"told": values["told"], "names": values["names"], "elsewhere": _texts(values["elsewhere"])}
+    entered = _entered(connection, row)
+    fresh = {kind: found - standing_in(found, entered) for kind, found in later.items()}
     private = Private.of(
-        texts=texts | values["told"], ids=values["ids"], names=values["names"], digests=values["digests"]
+        texts=_texts(values["content"]) | fresh["told"] | fresh["elsewhere"],
+        ids=values["ids"],
+        names=fresh["names"],
+        digests=values["digests"],
     )
     return private.without(own_words())
+
+
+def _texts(contents: Iterable[str]) -> set[str]:
+    items = [decode_item(content) for content in contents]
+    kinds = ("raw_hypothesis", "off", "on", "verbatim_reference", "semantic_reference")
+    return {text for item in items for kind in kinds if (text := getattr(item, kind))}
+
+
+def _entered(connection: Connection, row: Row[Any]) -> list[str]:
+    """Return the lead's words that were read when they were entered and that the memo prints."""
+    if row.frozen_at is None:
+        return []
+    printed = readiness.printed(studies.protocol_of(row), studies.ledger(connection, row.id)).values()
+    logged = [each.text for each in studies.deviations(connection, row.id)]
+    return [*printed, *logged, row.close_reason or ""]
 
 
 def refuse_private(connection: Connection, row: Row[Any], entered: Mapping[str, str]) -> None:

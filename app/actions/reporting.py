@@ -46,9 +46,9 @@ def export(store: Store, world: World, actor: str, study_id: str, folder: Path, 
     """Write the memo in every format to a new folder; refuse and write nothing if anything private is in it."""
     composed = memo_of(store, world, actor, study_id, decision)
     files = guarded(store, study_id, composed)
-    with store.write() as connection:
+    with bundle.staged(folder, files) as place, store.write() as connection:
         audit.record(connection, world, actor, "memo.exported", study_id, decision=decision)
-        bundle.write(folder, files)  # what cannot be written is not recorded as exported
+        place()  # what cannot be put in place is not recorded as exported
     return composed
 
 
@@ -84,7 +84,7 @@ def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | Non
         confidence=rules["statistics.confidence"],
         adjudicator="adjudicator" in roles,
         own_judgement_first=rules["adjudication.own_judgement_first"],
-        pool=roles.count("reviewer") > 2,  # noqa: PLR2004 - more than the two of a pair
+        pool=roles.count("reviewer") > protocol.REVIEWERS_PER_ITEM,
     )
     verdict = gate.evaluate(_facts(connection, row, items, found))
     if verdict is None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from app.domain import blinding
 from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion
-from app.domain.judgement import check
+from app.domain.judgement import Coding, check, chosen
 from app.domain.manifest import digest
 from app.store import audit, judgements, studies
 from app.store.db import Connection, Row, Store
@@ -117,14 +117,14 @@ def fingerprint(form: Form) -> str:
 
 
 def _version(form: Form) -> int:
-    given = (form.get("version") or [""])[-1]
+    given = chosen(form, "version") or ""
     if not given.isascii() or not given.isdigit() or len(given) > 9:  # noqa: PLR2004 - far beyond any real version
         raise InvalidInput.of("The form lacks its version; reload the page.", field="version")
     return int(given)
 
 
 def _key(form: Form) -> str:
-    given = (form.get("key") or [""])[-1]
+    given = chosen(form, "key") or ""
     if not 0 < len(given) <= MAX_KEY:
         raise InvalidInput.of("The form lacks its key; reload the page.", field="key")
     return given
@@ -157,9 +157,11 @@ def sign_off(store: Store, world: World, judge: Judge) -> None:
         if judgements.standing_sign_off(connection, judge.study_id, judge.account_id) is not None:
             return
         refuse_finished(connection, judge)
-        if judge.adjudication and judgements.unsigned(connection, judge.study_id, "reviewer"):
-            message = "The queue is not open yet: it opens when all reviews are signed."
-            raise Refused("not_open", message)
+        if judge.adjudication:
+            if not judgements.reviews_signed(connection, judge.study_id):
+                message = "The queue is not open yet: it opens when all reviews are signed."
+                raise Refused("not_open", message)
+            note_first_look(connection, world, judge)
         unfinished = judgements.unfinished(connection, judge.study_id, judge.account_id)
         if unfinished:
             message = f"{unfinished} of your items have no answer yet. Answer them first, then sign off."
@@ -175,14 +177,24 @@ def sign_off(store: Store, world: World, judge: Judge) -> None:
             digest=hashed,
         )
         audit.record(connection, world, judge.name, "set.signed", judge.study_id, count=count, upto=upto, sha256=hashed)
-        if not judge.adjudication and not judgements.unsigned(connection, judge.study_id, "reviewer"):
+        if not judge.adjudication and judgements.reviews_signed(connection, judge.study_id):
             judgements.set_routed(connection, judge.study_id, _differing(connection, judge.study_id))
+
+
+def note_first_look(connection: Connection, world: World, judge: Judge) -> None:
+    """Note that the adjudicator has looked, with or without anything in the queue: it ends reopening.
+
+    Before all reviews are signed, and after the close, nothing is noted.
+    """
+    row = studies.get(connection, judge.study_id)
+    if row.closed_at is None and row.adjudication_opened_at is None:
+        studies.change(connection, judge.study_id, adjudication_opened_at=world.stamp())
+        audit.record(connection, world, judge.name, "adjudication.opened", judge.study_id)
 
 
 def _differing(connection: Connection, study_id: str) -> list[int]:
     """Return the items on which the two reviews differ in label, arms or other damage."""
-    codings: dict[int, set[Any]] = {}
+    codings: dict[int, set[Coding]] = {}
     for row in judgements.newest_reviews(connection, study_id):
-        coding = blinding.reveal(judgements.decode(row), row.on_panel)
-        codings.setdefault(row.item, set()).add((coding.label, coding.arm, coding.also))
+        codings.setdefault(row.item, set()).add(blinding.reveal(judgements.decode(row), row.on_panel))
     return [item for item, different in codings.items() if len(different) > 1]

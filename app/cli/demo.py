@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import click
@@ -13,6 +12,8 @@ from app.config import DEFAULT_PORT, DEMO_STORE, LOOPBACK
 from app.domain.errors import Refused
 from app.security import Passwords
 from app.store.db import DATABASE
+from app.store.lock import served
+from app.store.migrate import open_store
 
 
 @click.command()
@@ -40,13 +41,19 @@ def demo(desk: Desk, *, fresh: bool) -> Answer:
 
 
 def _throw_away(folder: Path) -> None:
-    """Remove a demo store, and nothing that is not one."""
+    """Remove a demo store that no server runs on, and nothing that is not one."""
     if not folder.exists():
         return
     if not (folder / act.MARK).exists():
         told = f"{folder} is not a demo store; nothing was removed."
         raise Refused("not_demo", told)
-    for path in (*folder.glob(f"{DATABASE}*"), folder / act.MARK, folder / "serve.lock"):
-        path.unlink(missing_ok=True)
-    if not any(folder.iterdir()):
-        shutil.rmtree(folder)
+    with served(folder):
+        store = open_store(folder)
+        try:
+            if act.others(store):
+                told = f"{folder} holds a study of your own; nothing was removed. Choose another folder with --store."
+                raise Refused("not_demo", told)
+        finally:
+            store.close()
+        for path in (*folder.glob(f"{DATABASE}*"), folder / act.MARK):
+            path.unlink(missing_ok=True)

@@ -40,6 +40,9 @@ def serve(desk: Desk, port: int) -> Answer:
 
 def _listening(port: int) -> socket.socket:
     """Bind the port before anything is announced. Raises EvenhandError where it is taken."""
+    taken = f"Another program already listens on port {port}. Stop it, or choose another with --port."
+    if any(_answers(address, port) for address in ("::1", LOOPBACK)):
+        raise EvenhandError(taken)
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -47,9 +50,17 @@ def _listening(port: int) -> socket.socket:
         listener.listen(256)
     except OSError:
         listener.close()
-        message = f"Another program already listens on port {port}. Stop it, or choose another with --port."
-        raise EvenhandError(message) from None
+        raise EvenhandError(taken) from None
     return listener
+
+
+def _answers(address: str, port: int) -> bool:
+    """Tell whether somebody listens there: a browser may look for a name under .localhost at either address."""
+    try:
+        with socket.create_connection((address, port), timeout=1):
+            return True
+    except OSError:
+        return False
 
 
 def _run(app: Callable[..., Any], listener: socket.socket) -> None:

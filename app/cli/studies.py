@@ -11,7 +11,7 @@ from app.actions import closing, freezing, preparing
 from app.cli.desk import Answer, Desk, read_bytes
 from app.domain.readiness import Readiness
 from app.store import studies as stored
-from app.store.progress import Progress, progress
+from app.store.progress import Progress
 
 FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 SHORT: Final = ("freeze", "status", "reopen", "deviation", "close")
@@ -121,7 +121,7 @@ def freeze(desk: Desk, study_id: str, codes: tuple[str, ...]) -> Answer:
 def status(desk: Desk, study_id: str) -> Answer:
     """Say how far a study is; no outcome, before or after the close."""
     with desk.store.read() as connection:
-        found = progress(connection, stored.get(connection, study_id))
+        found, _ = preparing.standing(connection, stored.get(connection, study_id))
     return Answer(_progress(found), _progress_data(found))
 
 

@@ -14,6 +14,7 @@ from itertools import combinations
 from typing import Final, TypeVar
 
 from app.domain.judgement import Coding, Judgement
+from app.domain.protocol import REVIEWERS_PER_ITEM
 
 T = TypeVar("T")
 Below = Callable[[int], int]
@@ -37,7 +38,7 @@ def allocate(strata: Sequence[str], reviewers: int, below: Below) -> list[Slot]:
     pool gets all its pairs equally often. Returns two slots an item, positions from 1.
     Raises ValueError for fewer than two reviewers.
     """
-    if reviewers < 2:  # noqa: PLR2004 - two reviewers an item is the design
+    if reviewers < REVIEWERS_PER_ITEM:
         message = f"a study needs two reviewers or more, not {reviewers}"
         raise ValueError(message)
     mine: list[list[int]] = [[] for _ in range(reviewers)]

@@ -81,7 +81,3 @@ class StaleVersion(EvenhandError):
 
 class StoreUnavailable(EvenhandError):
     """The store cannot be opened or written; says why and what to do."""
-
-
-class Damaged(EvenhandError):
-    """`verify` found the store to differ from what was recorded."""

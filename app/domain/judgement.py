@@ -11,6 +11,7 @@ from typing import Final
 
 from app.domain import codebook
 from app.domain.errors import InvalidInput, Problem
+from app.domain.protocol import REVIEWERS_PER_ITEM
 
 MAX_NOTE: Final = 4_000
 
@@ -99,6 +100,7 @@ class Adjudication:
     first: Coding | None
     decision: str | None = None
     final: Coding | None = None
+    unresolved_reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -175,14 +177,14 @@ def check(form: Mapping[str, Sequence[str]], *, identical: bool) -> Judgement:
     ('safe-cleanup', 'A', None)
     """
     problems = _outside_codebook(form)
-    key = _one(form, "label")
+    key = chosen(form, "label")
     if key is None:
-        problems.append(Problem("Choose one of the seven answers.", field="label"))
+        problems.append(Problem("Choose an answer.", field="label"))
     if problems or key is None:
         raise InvalidInput(problems)
     label = codebook.label(key)
-    panel = _one(form, "panel") if label.panels else None
-    also = _one(form, "also") if label.destructive else None
+    panel = chosen(form, "panel") if label.panels else None
+    also = chosen(form, "also") if label.destructive else None
     belonging = label.reason_keys() + (codebook.label(also).reason_keys() if also else ())
     judgement = Judgement(
         label=key,
@@ -190,8 +192,8 @@ def check(form: Mapping[str, Sequence[str]], *, identical: bool) -> Judgement:
         also=also,
         reasons=tuple(code for code in belonging if code in form.get("reason", ())),
         groups=tuple(choice.key for choice in codebook.GROUPS if choice.key in form.get("group", ())),
-        severity=_one(form, "severity"),
-        note=(_one(form, "note") or ""),
+        severity=chosen(form, "severity"),
+        note=(chosen(form, "note") or ""),
     )
     problems = _contradictions(judgement, label, identical=identical)
     if problems:
@@ -214,11 +216,11 @@ def decide(form: Mapping[str, Sequence[str]], own: Judgement | None, *, identica
     `own`: the judgement of the first step, None where the protocol asks for none. A change
     that equals it is a keep. Raises InvalidInput with every faulty field.
     """
-    decision = _one(form, "decision")
+    decision = chosen(form, "decision")
     if decision == "keep" and own is not None:
         return Decision("keep", own)
     if decision == "unresolved":
-        reason = _one(form, "unresolved_reason")
+        reason = chosen(form, "unresolved_reason")
         if reason not in {choice.key for choice in codebook.UNRESOLVED_REASONS}:
             raise InvalidInput.of("Say why it cannot be settled.", field="unresolved_reason")
         return Decision("unresolved", None, reason)
@@ -229,7 +231,7 @@ def decide(form: Mapping[str, Sequence[str]], own: Judgement | None, *, identica
     return Decision("keep" if own is not None and changed.core == own.core else "change", changed)
 
 
-def _one(form: Mapping[str, Sequence[str]], name: str) -> str | None:
+def chosen(form: Mapping[str, Sequence[str]], name: str) -> str | None:
     """Return the last non-empty value of a control: the one the page showed as chosen."""
     return next((value for value in reversed(form.get(name, ())) if value), None)
 
@@ -256,7 +258,7 @@ def _outside_codebook(form: Mapping[str, Sequence[str]]) -> list[Problem]:
         for name in _SINGLE
         if len({value for value in form.get(name, ()) if value}) > 1
     ]
-    if len(_one(form, "note") or "") > MAX_NOTE:
+    if len(chosen(form, "note") or "") > MAX_NOTE:
         problems.append(Problem(f"A note may have {MAX_NOTE:,} characters at most.", field="note"))
     return problems
 
@@ -289,9 +291,9 @@ def _also_problems(judgement: Judgement) -> list[Problem]:
 
 def _identical_problems(judgement: Judgement, label: codebook.Label) -> list[Problem]:
     if label.destructive and judgement.panel != "both":
-        return [Problem("The two texts are the same: damage can only stand in both.", field="panel")]
+        return [Problem("The two texts count as the same in this study: damage can only stand in both.", field="panel")]
     if label.group == "intact" and label.key != "no-material-edit":
-        return [Problem("The two texts are the same: choose “Same in both”.", field="label")]
+        return [Problem("The two texts count as the same in this study: choose “Same in both”.", field="label")]
     return []
 
 
@@ -305,7 +307,7 @@ def settle(item: JudgedItem, *, adjudicated_study: bool) -> Outcome:
         return Outcome("withdrawn")
     if item.auto_coded:
         return Outcome("auto_coded")
-    if len(item.signed) != 2:  # noqa: PLR2004 - two reviewers an item is the design
+    if len(item.signed) != REVIEWERS_PER_ITEM:
         return Outcome("pending")
     one, two = item.signed
     if one == two:

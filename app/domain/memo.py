@@ -221,8 +221,21 @@ class Agreement(Shape):
     destructive: TwoByTwo
 
 
+class Disputed(Shape):
+    """Disputed items of one kind: what the two reviews said, and why it was not settled."""
+
+    one: str
+    other: str
+    reason: str
+    count: int
+
+
 class Adjudication(Shape):
-    """What the third judge did; routed = confirmed + changed + unresolved + pending."""
+    """What the third judge did; routed = confirmed + changed + unresolved + pending.
+
+    `disputed`: every disputed item by kind, for escalation. Its `reason` is the
+    adjudicator's, or `no_adjudicator`.
+    """
 
     routed: int
     confirmed: int
@@ -232,6 +245,7 @@ class Adjudication(Shape):
     dissent: int
     first_judgement_stood: Rate
     audit_agreed: Rate
+    disputed: list[Disputed]
 
 
 class Sentinels(Shape):

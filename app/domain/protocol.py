@@ -14,11 +14,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from app.domain.errors import InvalidInput, Problem
+from app.domain.rights import KINDS
+from app.domain.text import COMPARATORS
 
 ID_PATTERN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 MAX_TEXT: Final = 4_000
-SCOPES: Final = ("synthetic", "corpus")
-COMPARATORS: Final = ("exact", "whitespace", "whitespace-case")
+MEND: Final = "add it and create the study anew under another id, for a protocol is never replaced"
+SCOPES: Final = KINDS
+REVIEWERS_PER_ITEM: Final = 2  # agreement, routing and confirmation are defined for two
 REFERENCES: Final = ("verbatim", "semantic")
 
 Check = Callable[[Any], str | None]
@@ -124,6 +127,7 @@ def _is_plain(value: Any) -> bool:
 
 
 _share: Final = _number(0, 0.5)
+_pair: Final = _integer(REVIEWERS_PER_ITEM, REVIEWERS_PER_ITEM)
 _ENGINE_KEYS: Final = {
     "repo_commit": "commit of the dictation program",
     "lockfile_sha256": "digest of its lock file",
@@ -169,7 +173,7 @@ FIELDS: Final = (
     Field("references", "required", _bool, "every item must have each shown reference", default=False),
     Field("references", "verbatim_policy", _text, "how verbatim references were made"),
     Field("references", "semantic_policy", _text, "how semantic references were made"),
-    Field("review", "reviewers_per_item", _integer(2, 2), "reviewers per item: two", default=2),
+    Field("review", "reviewers_per_item", _pair, "reviewers per item: two", default=REVIEWERS_PER_ITEM),
     Field("review", "comparator", _one_of(*COMPARATORS), "when two texts count as equal", default="exact"),
     Field("review", "identical_pairs", _one_of("auto", "review"), "who codes equal pairs", default="auto"),
     Field("review", "highlight", _bool, "mark the differences", default=True),
@@ -303,7 +307,7 @@ def missing(protocol: Protocol, references_in_use: Sequence[str] = ()) -> list[P
     if corpus:
         needed += [f"references.{kind}_policy" for kind in references_in_use]
     return [
-        Problem("the protocol needs it before the freeze", field=name)
+        Problem(f"the protocol needs it before the freeze; {MEND}", field=name)
         for name in needed
         if protocol[name] in (None, [], {})
     ]

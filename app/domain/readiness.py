@@ -10,7 +10,7 @@ from typing import Any
 from app.domain import codebook, protocol, rights
 from app.domain.errors import Problem
 from app.domain.item import Item
-from app.domain.protocol import Protocol
+from app.domain.protocol import REVIEWERS_PER_ITEM, Protocol
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def _item_errors(rules: Protocol, items: Sequence[Item], unreferenced: Sequence[
 
 def _people_errors(people: People) -> list[Problem]:
     errors = []
-    if people.reviewers < 2:  # noqa: PLR2004 - two reviewers an item is the design
+    if people.reviewers < REVIEWERS_PER_ITEM:
         errors.append(Problem(f"two reviewers are needed, {people.reviewers} assigned", field="reviewers"))
     if people.leads < 1:
         errors.append(Problem("a lead is needed", field="lead"))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from app.domain import memo
 from app.domain.judgement import Coding
+from app.domain.protocol import REVIEWERS_PER_ITEM
 from app.domain.results import LABELS, Case, Results, absent_rate, as_memo, ratio, share
 from app.domain.statistics import agreement as coefficients
 from app.domain.statistics import rates
@@ -43,7 +44,7 @@ def agreement(results: Results) -> memo.Agreement:
 
 
 def _compared(case: Case) -> bool:
-    return len(case.item.first_signed) == 2 and not case.item.auto_coded and not case.withdrawn  # noqa: PLR2004
+    return len(case.item.first_signed) == REVIEWERS_PER_ITEM and not case.item.auto_coded and not case.withdrawn
 
 
 def _first_pair(case: Case) -> tuple[Coding, Coding]:
@@ -87,7 +88,19 @@ def adjudication(results: Results) -> memo.Adjudication:
         dissent=sum(case.outcome.dissent for case in routed),
         first_judgement_stood=_first_stood(done, results),
         audit_agreed=absent_rate("not_enabled"),
+        disputed=_disputed(results),
     )
+
+
+def _disputed(results: Results) -> list[memo.Disputed]:
+    """Count the disputed items by the pair of labels and the reason why they were not settled."""
+    kinds: Counter[tuple[str, str, str]] = Counter()
+    for case in results.cases:
+        if case.outcome.state == "disputed":
+            one, other = sorted((coding.label for coding in case.item.signed), key=LABELS.index)
+            step = case.item.adjudication
+            kinds[one, other, (step and step.unresolved_reason) or "no_adjudicator"] += 1
+    return [memo.Disputed(one=a, other=b, reason=why, count=n) for (a, b, why), n in sorted(kinds.items())]
 
 
 def _first_stood(done: Sequence[Case], results: Results) -> memo.Rate:

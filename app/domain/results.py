@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from app.domain import codebook, gate, memo
 from app.domain.judgement import Coding, JudgedItem, Outcome, recorded_harm, settle
+from app.domain.protocol import REVIEWERS_PER_ITEM
 from app.domain.statistics import intervals, rates
 
 LABELS: Final = list(codebook.LABEL_KEYS)
@@ -47,10 +48,18 @@ class Results:
     pool: bool = False
 
     @classmethod
-    def of(cls, items: Sequence[JudgedItem], **study: Any) -> Results:
-        """Settle every item. `study`: the other fields of this class."""
-        blank = cls((), **study)
-        return replace(blank, cases=tuple(Case(i, settle(i, adjudicated_study=blank.adjudicator)) for i in items))
+    def of(
+        cls,
+        items: Sequence[JudgedItem],
+        *,
+        confidence: float = 0.95,
+        adjudicator: bool = True,
+        own_judgement_first: bool = True,
+        pool: bool = False,
+    ) -> Results:
+        """Settle every item."""
+        cases = tuple(Case(item, settle(item, adjudicated_study=adjudicator)) for item in items)
+        return cls(cases, confidence, adjudicator, own_judgement_first, pool)
 
     def within(self, stratum: str) -> Results:
         """Return the same study cut down to one stratum."""
@@ -118,7 +127,7 @@ def sample_counts(results: Results) -> memo.SampleCounts:
         imported=len(results.cases),
         withdrawn=states["withdrawn"],
         auto_coded=states["auto_coded"],
-        reviewed=sum(len(case.item.signed) == 2 for case in results.cases if not case.withdrawn),  # noqa: PLR2004
+        reviewed=sum(len(case.item.signed) == REVIEWERS_PER_ITEM for case in results.cases if not case.withdrawn),
         agreed=states["agreed"],
         adjudicated=states["adjudicated"],
         disputed=states["disputed"],

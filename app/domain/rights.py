@@ -74,7 +74,7 @@ _CHOICES: Final = {"kind": KINDS, "decision": DECISIONS}
 def parse(data: Mapping[str, Any], where: str = "") -> list[Source]:
     """Check a decoded ledger file (`[[source]]` tables).
 
-    Raises InvalidInput with every problem; `line` counts the `[[source]]` tables.
+    Raises InvalidInput with every problem; `where` numbers the `[[source]]` tables.
     """
     problems = [
         Problem("unknown key; a ledger is a list of [[source]]", where=where, field=key[:60])

@@ -112,7 +112,13 @@ def _lines(data: bytes) -> Iterator[tuple[int, int, int]]:
         line, at = line + 1, end + 1
 
 
-_CSV: Final = re.compile(rb'"?[\w .\x80-\xff-]{1,200}"? *[,;\t]')
+# How other formats begin, told by the first line.
+_OTHER_FORMATS: Final = {
+    rb"\[+[\w.-]+\]": "this looks like TOML",
+    rb"\[": "a JSON array",
+    rb'"?[\w .\x80-\xff-]{1,200}"? *[,;\t]': "this looks like CSV",
+    rb"\{\s*\Z": "an object over several lines",
+}
 
 
 def _refusal(data: bytes) -> tuple[int | None, str] | None:
@@ -125,12 +131,9 @@ def _refusal(data: bytes) -> tuple[int | None, str] | None:
     if not line:
         return None, "this file is empty: expected one JSON object a line"
     first = data[start : min(end, start + 1_000)].lstrip()
-    if first.startswith(b"["):
-        return line, "a JSON array: this version reads JSON Lines only, one object a line without [ ] around them"
-    if _CSV.match(first):
-        return line, "this looks like CSV: this version reads JSON Lines only, one object a line"
-    if first.rstrip() == b"{" and end < len(data):
-        return line, "an object over several lines: this version reads JSON Lines only, each object on one line"
+    other = next((told for sign, told in _OTHER_FORMATS.items() if re.match(sign, first)), None)
+    if other is not None:
+        return line, f"{other}: this version reads JSON Lines only, one object a line"
     if data.count(b"\n") > MOST_LINES:
         return None, f"this file has more than {MOST_LINES:,} lines: split it"
     return None

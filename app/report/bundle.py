@@ -8,7 +8,8 @@ import os
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -31,21 +32,35 @@ def bundle(memo: Memo) -> dict[str, bytes]:
     }
 
 
-def write(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files to a new folder, all or none, readable by their owner alone.
+@contextmanager
+def staged(folder: Path, files: Mapping[str, bytes]) -> Iterator[Callable[[], None]]:
+    """Write the files beside a new folder, readable by their owner alone; calling the result puts them in place.
 
-    Raises Refused where the folder exists already (`exists`) or cannot be made (`unwritable`).
+    What is not put in place is removed. Raises Refused where the folder exists already
+    (`exists`) or cannot be made (`unwritable`).
     """
     _refuse_existing(folder)
-    try:
+    with _writable(folder):
         partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.absolute().parent))
-        try:
+    try:
+        with _writable(folder):
             for name, content in files.items():
                 _write_file(partial / name, content)
+
+        def place() -> None:
             _refuse_existing(folder)
-            partial.rename(folder)
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
+            with _writable(folder):
+                partial.rename(folder)
+
+        yield place
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+@contextmanager
+def _writable(folder: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         _refuse_existing(folder)
         message = f"“{folder}” cannot be written: {error.strerror}. Nothing was written; choose another folder."

@@ -21,13 +21,13 @@ from app.report.tables import verdict_reasons
 def render(memo: Memo) -> str:
     """Return the whole page, its style inlined and nothing else allowed by its own policy."""
     digest = base64.b64encode(hashlib.sha256(style().encode()).digest()).decode()
-    page = _environment().get_template("memo/memo.html")
+    page = environment().get_template("memo/memo.html")
     return page.render(_context(memo) | {"style": Markup(style()), "style_sha256": digest})  # noqa: S704 - our own file
 
 
 def body(memo: Memo) -> Markup:
     """Return the memo without a page around it; the page needs static/memo.css."""
-    return Markup(_environment().get_template("memo/_memo.html").render(_context(memo)))  # noqa: S704 - escaped by Jinja
+    return Markup(environment().get_template("memo/_memo.html").render(_context(memo)))  # noqa: S704 - escaped by Jinja
 
 
 @cache
@@ -37,7 +37,8 @@ def style() -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Return the templates' environment, for the app's pages too: escaping is on, an unknown name is an error."""
     return Environment(
         loader=FileSystemLoader(resource("templates")),
         autoescape=True,

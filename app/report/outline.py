@@ -60,7 +60,7 @@ def outline(memo: Memo) -> tuple[Section, ...]:
                 "confusion",
             ),
         ),
-        Section("adjudication", "Adjudication", tables=some("adjudication")),
+        Section("adjudication", "Adjudication", tables=some("adjudication", "disputed")),
         Section("quality", "Blinding, quality and effort", tables=some("quality")),
         Section("word-errors", "Word errors", tables=some("word-errors")),
         Section("software", "Software", tables=some("software")),

@@ -59,7 +59,9 @@ def _specimen(rule: str, items: list[JudgedItem], *, synthetic: bool) -> memo.Me
         controls=results.controls(found),
         cleanup=results.cleanup(found),
         agreement=reliability.agreement(found),
-        adjudication=reliability.adjudication(found),
+        adjudication=reliability.adjudication(found).model_copy(
+            update={"disputed": [memo.Disputed(one="", other="", reason="no_adjudicator", count=0)]}
+        ),
         quality=reliability.quality(found, 0),
         wer=memo.WordErrors(**{name: memo.Absent(null_reason="not_enabled") for name in memo.WordErrors.model_fields}),
         rights=[memo.RightsEntry(source="", kind="", version="", licence="", decision="")],

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from app.domain.memo import Memo, SampleCounts
-from app.report import judging
+from app.report import reliability
 from app.report.cells import LABEL, Cell, Column, Table, csv_bytes, rate_cells, rate_columns
 from app.report.wording import NO_POPULATION_RATE, cluster, confidence, title, why
 
@@ -46,15 +46,16 @@ def tables(memo: Memo) -> dict[str, Table]:
         taxonomy(memo),
         controls(memo),
         cleanup(memo),
-        judging.two_by_two(memo, "introduced", memo.agreement.introduced),
-        judging.two_by_two(memo, "destructive", memo.agreement.destructive),
-        judging.agreement(memo),
-        judging.coefficients(memo),
-        judging.specific(memo),
-        judging.confusion(memo),
-        judging.disagreements(memo),
-        judging.adjudication(memo),
-        judging.quality(memo),
+        reliability.two_by_two(memo, "introduced", memo.agreement.introduced),
+        reliability.two_by_two(memo, "destructive", memo.agreement.destructive),
+        reliability.agreement(memo),
+        reliability.coefficients(memo),
+        reliability.specific(memo),
+        reliability.confusion(memo),
+        reliability.disagreements(memo),
+        reliability.disputed(memo),
+        reliability.adjudication(memo),
+        reliability.quality(memo),
         word_errors(memo),
         software(memo),
     )

@@ -35,7 +35,10 @@ DECISIONS: Final = {
     "decision_record": "write a new decision record",
     "human_study": "propose a human study, which needs co-design and ethics review first",
 }
-_TITLES: Final = codebook.titles() | {"type_unsettled": "Kind of damage not settled"}
+_TITLES: Final = codebook.titles() | {
+    "type_unsettled": "Kind of damage not settled",
+    "no_adjudicator": "The study has no adjudicator",
+}
 _RESOLVES: Final = {
     "pending": "{items} pending: two signed reviews, or the adjudication, would settle each.",
     "disputed": "{items} disputed: a better source, a clearer codebook or a decision on policy would settle each.",
@@ -119,8 +122,8 @@ def headline(memo: Memo) -> str:
             )
         case gate.BLOCKED:
             return "Rights or references that the study needs are missing or revoked: nothing is said of the filter."
-    told = "This study cannot say whether the filter destroys meaning; conditions that keep the question open:"
-    return f"{told} {holding}."
+    open_because = f"the question is held open by {count(holding, 'condition')}."
+    return f"This study cannot say whether the filter destroys meaning: {open_because}"
 
 
 def _of(rate: Rate) -> str:

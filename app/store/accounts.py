@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from app.store.tables import account, member, session, setting
+from app.store.tables import account, session, setting
 
 
 def by_name(connection: Connection, name: str) -> Row[Any] | None:
@@ -69,12 +69,6 @@ def end_sessions_of(connection: Connection, account_id: int) -> None:
 def end_all_sessions(connection: Connection) -> int:
     """Delete every session and return how many there were."""
     return connection.execute(delete(session)).rowcount
-
-
-def roles(connection: Connection, account_id: int) -> list[Row[Any]]:
-    """Return the (study_id, role) of an account's memberships."""
-    found = select(member.c.study_id, member.c.role).where(member.c.account_id == account_id)
-    return list(connection.execute(found.order_by(member.c.study_id)))
 
 
 def read_setting(connection: Connection, key: str) -> str | None:

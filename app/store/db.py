@@ -134,7 +134,7 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        if isinstance(error.orig, driver.OperationalError | driver.DatabaseError) and not isinstance(
+        if isinstance(error.orig, driver.DatabaseError) and not isinstance(
             error.orig, driver.IntegrityError | driver.ProgrammingError
         ):
             told = f"The store could not be read or written ({_cause(error.orig)}). Nothing was changed."
@@ -145,9 +145,9 @@ def _translated() -> Iterator[None]:
 def _cause(error: BaseException) -> str:
     text = str(error)
     known = {
-        "full": "the disk is full",
-        "locked": "it is in use by another program",
-        "readonly": "it is read-only",
-        "I/O": "the disk reported an error",
+        "full": "the disk is full: free some space, then try again",
+        "locked": "it is in use by another program: try again in a moment",
+        "readonly": "it is read-only: check who owns its folder and how the disk is mounted",
+        "I/O": "the disk reported an error: look at the disk before anything else",
     }
-    return next((told for sign, told in known.items() if sign in text), "SQLite reported an error")
+    return next((told for sign, told in known.items() if sign in text), "SQLite reported an error: run evenhand verify")

@@ -137,13 +137,13 @@ def in_list(study_id: str, account_id: int) -> ColumnElement[bool]:
     return and_(mine, slot.c.adjudication.is_(False) | slot.c.routed)
 
 
-def unsigned(connection: Connection, study_id: str, role: str) -> list[int]:
-    """Return the account ids of judges of a role whose set is not signed."""
+def reviews_signed(connection: Connection, study_id: str) -> bool:
+    """Tell whether every reviewer's set is signed: the adjudicator's queue is open then."""
     standing = select(sign_off.c.account_id).where(sign_off.c.study_id == study_id, sign_off.c.reopened_at.is_(None))
     found = select(member.c.account_id).where(
-        member.c.study_id == study_id, member.c.role == role, member.c.account_id.not_in(standing)
+        member.c.study_id == study_id, member.c.role == "reviewer", member.c.account_id.not_in(standing)
     )
-    return list(connection.execute(found).scalars())
+    return connection.execute(found).first() is None
 
 
 def newest_reviews(connection: Connection, study_id: str, item_id: int | None = None) -> list[Row[Any]]:

@@ -39,11 +39,6 @@ class Desk:
     signed_at: str | None = None
     receipt: str | None = None
 
-    @property
-    def complete(self) -> bool:
-        """Nothing is left to answer."""
-        return self.open and self.done == self.total
-
 
 @dataclass(frozen=True)
 class Entry:
@@ -95,7 +90,7 @@ def desk(connection: Connection, study_id: str, account_id: int) -> Desk | None:
     ).first()
     if found is None or found.role == "lead":
         return None
-    is_open = found.role == "reviewer" or _reviews_signed(connection, study_id)
+    is_open = found.role == "reviewer" or judgements.reviews_signed(connection, study_id)
     total, done = _progress(connection, study_id, account_id) if is_open else (0, 0)
     signed = judgements.standing_sign_off(connection, study_id, account_id)
     return Desk(
@@ -110,10 +105,6 @@ def desk(connection: Connection, study_id: str, account_id: int) -> Desk | None:
         signed_at=signed.signed_at if signed else None,
         receipt=signed.digest if signed else None,
     )
-
-
-def _reviews_signed(connection: Connection, study_id: str) -> bool:
-    return not judgements.unsigned(connection, study_id, "reviewer")
 
 
 def _progress(connection: Connection, study_id: str, account_id: int) -> tuple[int, int]:
@@ -232,7 +223,7 @@ def guidelines(connection: Connection, study_id: str) -> str | None:
     return connection.execute(select(study.c.guidelines).where(study.c.id == study_id)).scalar()
 
 
-def open_studies(connection: Connection, account_id: int) -> list[Row[Any]]:
+def studies_of(connection: Connection, account_id: int) -> list[Row[Any]]:
     """Return the studies in which an account has a role: id, title, role, frozen_at, closed_at."""
     found = (
         select(study.c.id, study.c.title, study.c.frozen_at, study.c.closed_at, member.c.role)

@@ -21,7 +21,7 @@ def judged_items(connection: Connection, study_id: str, protocol: Protocol) -> l
     """Return every item of a study as results need it, in order of import."""
     first = _reviews(connection, study_id, first=True)
     last = _reviews(connection, study_id, first=False)
-    standing = set(_signed_accounts(connection, study_id, standing=True))
+    standing = _signed_now(connection, study_id)
     adjudications = _adjudications(connection, study_id)
     columns = (item.c.id, item.c.stratum, item.c.cluster, item.c.changed, item.c.auto_coded)
     return [
@@ -40,11 +40,9 @@ def judged_items(connection: Connection, study_id: str, protocol: Protocol) -> l
     ]
 
 
-def _signed_accounts(connection: Connection, study_id: str, *, standing: bool) -> list[int]:
-    found = select(sign_off.c.account_id).where(sign_off.c.study_id == study_id)
-    if standing:
-        found = found.where(sign_off.c.reopened_at.is_(None))
-    return list(connection.execute(found).scalars())
+def _signed_now(connection: Connection, study_id: str) -> set[int]:
+    standing = (sign_off.c.study_id == study_id, sign_off.c.reopened_at.is_(None))
+    return set(connection.execute(select(sign_off.c.account_id).where(*standing)).scalars())
 
 
 def _signed_upto(connection: Connection, study_id: str, *, first: bool) -> dict[int, int]:
@@ -95,15 +93,18 @@ def _adjudications(connection: Connection, study_id: str) -> dict[int, Adjudicat
         if row.step == "own":
             steps[row.item] = Adjudication(first=coding)
         else:
-            steps[row.item] = Adjudication(former.first if former else None, row.decision, coding)
+            steps[row.item] = Adjudication(
+                former.first if former else None, row.decision, coding, row.unresolved_reason
+            )
     return steps
 
 
 def private_values(connection: Connection, study_id: str) -> dict[str, set[str]]:
     """Return everything private in the store, for the egress guard.
 
-    Texts, notes (of drafts too), attestations and who decided on rights: of every study.
-    Ids, clusters and digests: of this one, for those of another study say nothing here.
+    `content` and `elsewhere`: items of this study and of others. `told`: notes (of drafts
+    too), attestations and who decided on rights, of every study. Ids, clusters and digests
+    are of this one: those of another study say nothing here.
     """
     mine = select(item.c.item_id, item.c.cluster, item.c.digest, item.c.salt).where(item.c.study_id == study_id)
     rows = connection.execute(mine).all()
@@ -114,7 +115,8 @@ def private_values(connection: Connection, study_id: str) -> dict[str, set[str]]
     }
     told |= {text for text in connection.execute(select(member.c.attested)).scalars() if text}
     return {
-        "content": set(connection.execute(select(item.c.content)).scalars()),
+        "content": set(connection.execute(select(item.c.content).where(item.c.study_id == study_id)).scalars()),
+        "elsewhere": set(connection.execute(select(item.c.content).where(item.c.study_id != study_id)).scalars()),
         "told": {text for text in told if text.strip()} | {json.loads(entry)["decided_by"] for entry in entries},
         "ids": {row.item_id for row in rows} | {row.cluster for row in rows},
         "names": set(connection.execute(select(account.c.name)).scalars()),

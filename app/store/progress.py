@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
 
+from app.domain.stage import stage
 from app.store import judgements, studies
 from app.store.tables import slot
 
@@ -42,8 +43,8 @@ class Progress:
         return self.stage == "ready to close"
 
 
-def progress(connection: Connection, row: Row[Any]) -> Progress:
-    """Return the progress of a study's row. The stage of a draft is `draft`."""
+def progress(connection: Connection, row: Row[Any], *, ready: bool = False) -> Progress:
+    """Return the progress of a study's row. `ready`: the check of a draft finds no error."""
     people = studies.members(connection, row.id)
     reviewers = tuple(_reviewer(connection, row.id, each) for each in people if each.role == "reviewer")
     adjudicator = next((each for each in people if each.role == "adjudicator"), None)
@@ -51,7 +52,13 @@ def progress(connection: Connection, row: Row[Any]) -> Progress:
     return Progress(
         study_id=row.id,
         title=row.title,
-        stage=_stage(row, reviewers, adjudication),
+        stage=stage(
+            ready=ready,
+            frozen=row.frozen_at is not None,
+            reviews_signed=all(reviewer.signed for reviewer in reviewers),
+            adjudicated=adjudication in {"none", "finished"},
+            closed=row.closed_at is not None,
+        ),
         reviewers=reviewers,
         adjudication=adjudication,
         adjudicator=adjudicator.name if adjudicator else None,
@@ -76,13 +83,3 @@ def _adjudication(connection: Connection, row: Row[Any], adjudicator: Row[Any] |
     if judgements.standing_sign_off(connection, row.id, adjudicator.account_id) is not None:
         return "finished"
     return "not_started" if row.adjudication_opened_at is None else "working"
-
-
-def _stage(row: Row[Any], reviewers: tuple[ReviewerProgress, ...], adjudication: str) -> str:
-    if row.frozen_at is None:
-        return "draft"
-    if row.closed_at is not None:
-        return "closed"
-    if not all(reviewer.signed for reviewer in reviewers):
-        return "reviewing"
-    return "ready to close" if adjudication in {"none", "finished"} else "adjudicating"

@@ -13,6 +13,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row, select
 
 from app.domain import manifest
+from app.domain.errors import EvenhandError
 from app.domain.item import compared
 from app.domain.protocol import Protocol
 from app.store import audit, judgements, studies
@@ -39,7 +40,7 @@ def _read(connection: Connection, row: Row[Any], what: str, check: Check) -> lis
     """Run one check of a study; what was damaged beyond reading is a finding too."""
     try:
         return check(connection, row)
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, EvenhandError):
         return [f"{what} cannot be read"]
 
 

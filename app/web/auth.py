@@ -47,6 +47,10 @@ class SignInNeeded(EvenhandError):
     """Nobody is signed in; answered with the way to the sign-in page."""
 
 
+class StudyNeeded(EvenhandError):
+    """The visitor works in several studies; answered with the way to the page that asks which."""
+
+
 class ForeignForm(EvenhandError):
     """A form without this session's csrf token."""
 
@@ -136,19 +140,22 @@ def see_other(path: str) -> RedirectResponse:
     return RedirectResponse(path, 303)
 
 
-def study_with_role(visitor: Visitor, studies: list[Any], role: str) -> str | None:
-    """Return the study a visitor works on in a role: the chosen one, else the only frozen one.
+def study_with_role(visitor: Visitor, studies: list[Any], role: str) -> str:
+    """Return the study a visitor works on in a role: the chosen one, else the only one that is open.
 
-    None where there are several, or none is frozen yet. Raises NotFound for anybody who
-    has the role nowhere.
+    Raises StudyNeeded where there are several, or none is frozen yet, and NotFound for
+    anybody who has the role nowhere.
     """
     mine = [study for study in studies if study.role == role]
     if not mine:
         message = "There is nothing here for you."
         raise NotFound(message)
     ready = [study.id for study in mine if study.frozen_at is not None]
-    if visitor.study_id in ready:
+    if visitor.study_id is not None and visitor.study_id in ready:
         return visitor.study_id
     running = [study.id for study in mine if study.id in ready and study.closed_at is None]
     candidates = running or ready
-    return candidates[0] if len(candidates) == 1 else None
+    if len(candidates) != 1:
+        message = "Choose a study first."
+        raise StudyNeeded(message)
+    return str(candidates[0])

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Scope
 
 from app.config import LOOPBACK, Settings
 from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion, StoreUnavailable
-from app.web.auth import ForeignForm, SignInNeeded, see_other
+from app.web.auth import ForeignForm, SignInNeeded, StudyNeeded, see_other
 from app.web.pages import render
 
 HEADINGS: Final = {
@@ -66,6 +66,7 @@ def install(app: FastAPI) -> None:
     for kind, status in by_status:
         app.add_exception_handler(kind, _handler(status))
     app.add_exception_handler(SignInNeeded, _to_sign_in)
+    app.add_exception_handler(StudyNeeded, lambda _request, _error: see_other("/"))
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _unforeseen)
 

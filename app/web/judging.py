@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
-from starlette.requests import Request
+from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
 from app.actions import adjudicating, reviewing
@@ -13,11 +13,11 @@ from app.actions.reviewing import Judge
 from app.domain import codebook
 from app.domain.difference import difference
 from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion
-from app.domain.judgement import Judgement
+from app.domain.judgement import Judgement, chosen
 from app.domain.text import only_invisible, runs
 from app.security import token_hash
 from app.store import judging
-from app.web.auth import Form, Visitor, house_of, see_other, study_with_role
+from app.web.auth import FORM_CHECKED, Form, Signed, SignedForm, Visitor, house_of, see_other, study_with_role
 from app.web.pages import render
 
 TITLES: Final = codebook.titles()
@@ -25,15 +25,19 @@ TITLES: Final = codebook.titles()
 
 @dataclass(frozen=True)
 class Seat:
-    """Where a role's pages stand: its addresses, and whether it is the third judge's."""
+    """Where a judging role's pages stand."""
 
     base: str
     role: str
-    adjudication: bool
+
+    @property
+    def adjudication(self) -> bool:
+        """Whether these are the third judge's pages."""
+        return self.role == "adjudicator"
 
 
-REVIEWER: Final = Seat("/review", "reviewer", adjudication=False)
-ADJUDICATOR: Final = Seat("/adjudicate", "adjudicator", adjudication=True)
+REVIEWER: Final = Seat("/review", "reviewer")
+ADJUDICATOR: Final = Seat("/adjudicate", "adjudicator")
 
 
 @dataclass(frozen=True)
@@ -59,23 +63,19 @@ class Conflict:
     lines: list[str] = field(default_factory=list)
 
 
-def judge_of(request: Request, visitor: Visitor, seat: Seat) -> Judge | None:
-    """Return the visitor as judge of the chosen study, or None where one must be chosen first.
+def judge_of(request: Request, visitor: Visitor, seat: Seat) -> Judge:
+    """Return the visitor as judge of the chosen study.
 
-    Raises NotFound for anybody without the role.
+    Raises StudyNeeded where one must be chosen first, NotFound for anybody without the role.
     """
     with house_of(request).store.read() as connection:
-        found = study_with_role(visitor, judging.open_studies(connection, visitor.account_id), seat.role)
-    if found is None:
-        return None
+        found = study_with_role(visitor, judging.studies_of(connection, visitor.account_id), seat.role)
     return Judge(visitor.account_id, visitor.name, found, adjudication=seat.adjudication)
 
 
 def index(request: Request, visitor: Visitor, seat: Seat, error: str | None = None, status: int = 200) -> Response:
     """Answer with a judge's own progress, list and sign-off."""
     judge = judge_of(request, visitor, seat)
-    if judge is None:
-        return see_other("/")
     _look(request, judge)
     with house_of(request).store.read() as connection:
         desk = _desk(judging.desk(connection, judge.study_id, judge.account_id))
@@ -113,8 +113,6 @@ def _look(request: Request, judge: Judge) -> None:
 def next_item(request: Request, visitor: Visitor, seat: Seat) -> Response:
     """Answer with the way to the next open item, or to the index where none is open."""
     judge = judge_of(request, visitor, seat)
-    if judge is None:
-        return see_other("/")
     _look(request, judge)
     token = _next_token(request, judge)
     return see_other(f"{seat.base}/{token}" if token else seat.base)
@@ -131,17 +129,22 @@ def _next_token(request: Request, judge: Judge) -> str | None:
 def item_page(request: Request, visitor: Visitor, seat: Seat, token: str) -> Response:
     """Answer with one pair, as stored or as drafted."""
     judge = judge_of(request, visitor, seat)
-    if judge is None:
-        return see_other("/")
     return _page(request, visitor, judge, seat, token)
 
 
 def _page(
-    request: Request, visitor: Visitor, judge: Judge, seat: Seat, token: str, *, code: int = 200, **shown: Any
+    request: Request,
+    visitor: Visitor,
+    judge: Judge,
+    seat: Seat,
+    token: str,
+    *,
+    sent: Form | None = None,
+    error: InvalidInput | StaleVersion | None = None,
 ) -> HTMLResponse:
     """Render an item's page, or only its inner part for htmx.
 
-    `shown`: `form` (what was sent), `errors`, `conflict`.
+    `sent` and `error`: a form that was not taken, and why; its input is kept.
     """
     with house_of(request).store.read() as connection:
         desk = _desk(judging.desk(connection, judge.study_id, judge.account_id))
@@ -149,20 +152,19 @@ def _page(
     if item is None:
         message = "This item is not in your list."
         raise NotFound(message)
-    sent: Form | None = shown.get("form")
     fragment = request.headers.get("hx-request") == "true"
     return render(
         request,
         "judge/_item.html" if fragment else "judge/item.html",
-        code,
+        200 if error is None else 422 if isinstance(error, InvalidInput) else 409,
         title=f"Item {item.number} of {item.total}",
         study_title=desk.title,
         item=item,
         desk=desk,
         base=seat.base,
         form=_filled(sent) if sent is not None else _start(item),
-        errors=shown.get("errors", {}),
-        conflict=_conflict(item) if shown.get("conflict") else None,
+        errors=_by_field(error) if isinstance(error, InvalidInput) else {},
+        conflict=_conflict(item) if isinstance(error, StaleVersion) else None,
         # The same page gives the same key, so a repeated request is known as one.
         key=token_hash(f"{visitor.csrf}:{token}:{item.version}")[:32],
         codebook=codebook,
@@ -171,6 +173,11 @@ def _page(
         saved_at=item.drafted_at,
         badge=only_invisible(item.text_a, item.text_b),
     )
+
+
+def _by_field(error: InvalidInput) -> dict[str, str]:
+    """Return the first problem of each field."""
+    return {problem.field or "label": problem.message for problem in reversed(error.problems)}
 
 
 def _start(item: judging.BlindItem) -> Filled:
@@ -194,19 +201,16 @@ def _start(item: judging.BlindItem) -> Filled:
 
 
 def _filled(form: Form) -> Filled:
-    def last(name: str) -> str | None:
-        return next((value for value in reversed(form.get(name, [])) if value), None)
-
     return Filled(
-        label=last("label"),
-        panel=last("panel"),
-        also=last("also"),
+        label=chosen(form, "label"),
+        panel=chosen(form, "panel"),
+        also=chosen(form, "also"),
         reasons=frozenset(form.get("reason", [])),
         groups=frozenset(form.get("group", [])),
-        severity=last("severity"),
-        note=last("note") or "",
-        decision=last("decision"),
-        unresolved_reason=last("unresolved_reason"),
+        severity=chosen(form, "severity"),
+        note=chosen(form, "note") or "",
+        decision=chosen(form, "decision"),
+        unresolved_reason=chosen(form, "unresolved_reason"),
     )
 
 
@@ -233,17 +237,12 @@ def _lines(stored: Judgement, decision: str | None) -> list[str]:
 def submit(request: Request, visitor: Visitor, seat: Seat, token: str, form: Form) -> Response:
     """Store an answer and go on: 303 to the next item, or the next item itself for htmx."""
     judge = judge_of(request, visitor, seat)
-    if judge is None:
-        return see_other("/")
     house = house_of(request)
     store_answer = adjudicating.submit if seat.adjudication else reviewing.submit
     try:
         store_answer(house.store, house.world, judge, token, form)
-    except InvalidInput as error:
-        errors = {problem.field or "label": problem.message for problem in reversed(error.problems)}
-        return _page(request, visitor, judge, seat, token, code=422, form=form, errors=errors)
-    except StaleVersion:
-        return _page(request, visitor, judge, seat, token, code=409, form=form, conflict=True)
+    except (InvalidInput, StaleVersion) as error:
+        return _page(request, visitor, judge, seat, token, sent=form, error=error)
     if request.headers.get("hx-request") != "true":
         return see_other(f"{seat.base}/next")
     following = _next_token(request, judge)
@@ -255,27 +254,52 @@ def submit(request: Request, visitor: Visitor, seat: Seat, token: str, form: For
 def save_draft(request: Request, visitor: Visitor, seat: Seat, token: str, form: Form) -> Response:
     """Keep a draft: 204 for the page's script, 303 back to the item for a plain form."""
     judge = judge_of(request, visitor, seat)
-    if judge is None:
-        return see_other("/")
     house = house_of(request)
     scripted = request.headers.get("hx-request") == "true"
     try:
         reviewing.save_draft(house.store, house.world, judge, token, form)
-    except StaleVersion:
-        if scripted:
-            return Response(status_code=409)
-        return _page(request, visitor, judge, seat, token, code=409, form=form, conflict=True)
+    except (InvalidInput, StaleVersion) as error:
+        return _page(request, visitor, judge, seat, token, sent=form, error=error)
     return Response(status_code=204) if scripted else see_other(f"{seat.base}/{token}")
 
 
 def sign_off(request: Request, visitor: Visitor, seat: Seat) -> Response:
     """Sign a judge's set off, or say what is missing."""
     judge = judge_of(request, visitor, seat)
-    if judge is None:
-        return see_other("/")
     house = house_of(request)
     try:
         reviewing.sign_off(house.store, house.world, judge)
     except Refused as error:
         return index(request, visitor, seat, str(error), 409)
     return see_other(seat.base)
+
+
+def judge_router(seat: Seat) -> APIRouter:
+    """Return the router of a judging role."""
+    router = APIRouter(prefix=seat.base)
+
+    @router.get("")
+    def get_index(request: Request, visitor: Signed) -> Response:
+        return index(request, visitor, seat)
+
+    @router.get("/next")
+    def get_next(request: Request, visitor: Signed) -> Response:
+        return next_item(request, visitor, seat)
+
+    @router.post("/sign-off", dependencies=[FORM_CHECKED])
+    def post_sign_off(request: Request, visitor: Signed) -> Response:
+        return sign_off(request, visitor, seat)
+
+    @router.get("/{token}")
+    def get_item(request: Request, visitor: Signed, token: str) -> Response:
+        return item_page(request, visitor, seat, token)
+
+    @router.post("/{token}")
+    def post_item(request: Request, visitor: Signed, token: str, form: SignedForm) -> Response:
+        return submit(request, visitor, seat, token, form)
+
+    @router.post("/{token}/draft")
+    def post_draft(request: Request, visitor: Signed, token: str, form: SignedForm) -> Response:
+        return save_draft(request, visitor, seat, token, form)
+
+    return router

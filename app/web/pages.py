@@ -6,20 +6,11 @@ import hashlib
 from functools import cache
 from typing import Any, Final
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from app.config import resource
-
-_ENVIRONMENT: Final = Environment(
-    loader=FileSystemLoader(resource("templates")),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    auto_reload=False,
-)
+from app.report.html import environment
 
 
 @cache
@@ -29,7 +20,8 @@ def asset(path: str) -> str:
     return f"/static/{path}?v={digest[:12]}"
 
 
-_ENVIRONMENT.globals["asset"] = asset
+_TEMPLATES: Final = environment()
+_TEMPLATES.globals["asset"] = asset
 
 
 def render(request: Request, template: str, code: int = 200, /, *, title: str, **context: Any) -> HTMLResponse:
@@ -41,4 +33,4 @@ def render(request: Request, template: str, code: int = 200, /, *, title: str, *
         "csrf": visitor.csrf if visitor is not None else "",
         "study_title": None,
     }
-    return HTMLResponse(_ENVIRONMENT.get_template(template).render(shared | context), code)
+    return HTMLResponse(_TEMPLATES.get_template(template).render(shared | context), code)

@@ -112,9 +112,9 @@ def test_a_study_without_an_adjudicator_is_ready_when_the_reviews_are_signed(sto
 
 
 def test_after_an_early_close_unsigned_reviews_are_drafts_and_their_items_pending(bench):
-    bench.review("rosa", P3=HARM)
     for item in ("P-001", "P-003"):
         bench.answer("ravi", item, HARM)
+    bench.review("rosa", P3=HARM)
     close(bench, "A judge left.")
     counts = sample_counts(counted(bench))
     assert (counts.pending, counts.auto_coded, counts.reviewed) == (4, 2, 0)
@@ -212,6 +212,12 @@ def test_before_that_look_a_set_is_reopened_with_or_without_conflicts(bench, sai
     assert bench.events()[-2:] == ["set.reopened", "review.stored"]
 
 
+def test_after_the_adjudicator_signed_off_no_set_is_reopened_even_without_a_look(bench):
+    reviewed(bench)
+    bench.sign("ines")
+    assert refused(reopen, bench) == "adjudication_opened"
+
+
 def test_a_look_before_all_reviews_are_signed_ends_nothing(bench):
     bench.review("rosa")
     bench.look()
@@ -234,6 +240,12 @@ def test_reopening_needs_a_reason(bench, reason):
     with pytest.raises(InvalidInput):
         reopen(bench, reason=reason)
     assert "set.reopened" not in bench.events()
+
+
+def test_a_reason_may_be_as_long_as_it_says(bench):
+    reviewed(bench)
+    reopen(bench, reason="x" * 4_000)
+    assert bench.events()[-1] == "set.reopened"
 
 
 @pytest.mark.parametrize("name", ["ines", "lena", "otto", "nobody"])

@@ -144,6 +144,11 @@ def test_a_faulty_form_stores_nothing_and_leaves_no_event(bench, changes, field)
     assert (stored(bench, "rosa", "P-001"), bench.events()) == ([], before)
 
 
+def test_the_longest_key_allowed_is_taken(bench):
+    bench.answer("rosa", "P-001", key="x" * 128)
+    assert stored(bench, "rosa", "P-001") == [("no-material-edit", 1)]
+
+
 def test_equal_texts_take_no_answer_that_tells_them_apart(store, world, people):
     protocol = PROTOCOL + '[review]\nidentical_pairs = "review"'
     bench = Bench(store, world, frozen_study(store, world, protocol=protocol))
@@ -297,7 +302,7 @@ def test_the_second_step_is_stored_as_keep_change_or_unresolved(bench, decision,
     bench.review("ravi")
     bench.settle("P-003", FINE, decision, **more)
     assert bench.rows("select decision, label, unresolved_reason from judgement where step = 'final'") == [row]
-    assert desk(bench, "ines").complete
+    assert desk(bench, "ines").done == desk(bench, "ines").total
 
 
 def test_without_an_own_judgement_first_one_step_settles_an_item(store, world, people):
@@ -307,7 +312,7 @@ def test_without_an_own_judgement_first_one_step_settles_an_item(store, world, p
     bench.review("ravi")
     assert len(seen(bench, "ines", "P-003").reviews) == 2
     bench.answer("ines", "P-003", HARM, decision="change")
-    assert desk(bench, "ines").complete
+    assert desk(bench, "ines").done == desk(bench, "ines").total
 
 
 def test_an_item_is_not_done_before_its_second_step(bench):
@@ -375,6 +380,20 @@ def test_the_arms_joined_at_the_end_are_those_of_the_texts_that_were_judged(benc
     bench.review("ravi", P1=FINE, P2=("destructive-content", "off"), P3=HARM, P5=("destructive-structure", "both"))
     arms = [judged(bench, number).signed[0].arm for number in (1, 2, 3, 5)]
     assert arms == ["on", "off", "on", "both"]
+
+
+def test_results_read_both_steps_of_the_third_judge_and_which_items_are_controls(bench):
+    bench.review("rosa", P3=HARM)
+    bench.review("ravi")
+    bench.answer("ines", "P-003", FINE)
+    assert (judged(bench, 3).adjudication.first.label, judged(bench, 3).adjudication.decision) == ("safe-cleanup", None)
+    bench.answer("ines", "P-003", HARM, decision="change")
+    steps = judged(bench, 3).adjudication
+    assert (steps.first.arm, steps.decision, steps.final.label, steps.final.arm) == (
+        "on", "change", "destructive-content", "on",
+    )  # fmt: skip
+    found = [(judged(bench, number).control, judged(bench, number).auto_coded) for number in range(1, 7)]
+    assert found == [(False, False), (False, False), (False, False), (False, True), (True, False), (True, True)]
 
 
 def test_each_act_of_a_judge_is_one_event_and_a_draft_is_none(bench):

@@ -5,7 +5,7 @@ from starlette.testclient import TestClient
 from app.config import Settings
 from app.store.migrate import open_store
 from app.web.app import create_app
-from tests.house import CHEAP, ORIGIN, PORT, Person, fixed_world, frozen_study, item_rows
+from tests.house import CHEAP, ORIGIN, PORT, PROTOCOL, Person, fixed_world, frozen_study, item_rows
 
 
 def test_fifty_reloads_give_the_same_bytes(study, visit):
@@ -33,14 +33,16 @@ def test_swapping_the_panels_gives_the_mirror_page(study, store, visit):
     assert mirror.panels == {"A": page.panels["B"], "B": page.panels["A"]}
 
 
-def test_no_judge_page_names_an_id_a_stratum_a_source_or_the_manifest(study, store, visit):
+def test_no_judge_page_names_an_id_a_stratum_a_source_or_the_manifest(store, world, people, visit):
+    rows = [row | {"stratum": row["stratum"].replace("word_repetition", "quokka")} for row in item_rows()]
+    frozen_study(store, world, protocol=PROTOCOL.replace("word_repetition", "quokka"), rows=rows)
     with store.read() as connection:
         manifest = connection.exec_driver_sql("select manifest_sha256 from study").scalar()
     rosa = visit("rosa")
     where, _ = rosa.next_page()
     for path in ("/review", where, "/guide"):
         text = rosa.get(path).text
-        for private in ("P-00", "word_repetition_", "ep-one", "invented", manifest, "raw_hypothesis", "on_panel"):
+        for private in ("P-00", "quokka", "ep-one", "invented", manifest, "raw_hypothesis", "on_panel"):
             assert private not in text, (path, private)
 
 

@@ -1,10 +1,7 @@
 """Two worlds that differ in nothing but the arm look the same, byte for byte."""
 
-import dataclasses
-
 import pytest
 
-from app.store import judging as stored
 from app.web import judging
 from tests.blinding.worlds import drive, two_stores, whole_script
 
@@ -26,19 +23,26 @@ def test_every_byte_of_every_judge_is_the_same_whichever_text_is_filtered(tmp_pa
     assert first_difference(one, other) is None
 
 
-def on_panel(connection, token):
-    found = connection.exec_driver_sql("select on_panel from slot where token = ?", (token,))
-    return found.scalar()
+def side_of_on(request, token):
+    with judging.house_of(request).store.read() as connection:
+        found = connection.exec_driver_sql("select on_panel from slot where token = ?", (token,))
+        return found.scalar()
 
 
 def leak_by_class_name(monkeypatch):
-    honest = stored.blind_item
+    """The filtered text's panel gets a class of its own."""
+    honest = judging.render
 
-    def leaking(connection, study, account, token):
-        item = honest(connection, study, account, token)
-        return item and dataclasses.replace(item, lang="en" if on_panel(connection, token) == "A" else "en-GB")
+    def leaking(request, *arguments, **context):
+        answer = honest(request, *arguments, **context)
+        if "item" in context:
+            panel = side_of_on(request, context["item"].token)
+            plain, marked = f'class="text" data-panel="{panel}"', f'class="text tidy" data-panel="{panel}"'
+            answer.body = answer.body.replace(plain.encode(), marked.encode())
+            answer.headers["content-length"] = str(len(answer.body))
+        return answer
 
-    monkeypatch.setattr(judging.judging, "blind_item", leaking)
+    monkeypatch.setattr(judging, "render", leaking)
 
 
 def leak_by_header(monkeypatch):
@@ -47,8 +51,7 @@ def leak_by_header(monkeypatch):
     def leaking(request, *arguments, **context):
         answer = honest(request, *arguments, **context)
         if "item" in context:
-            with judging.house_of(request).store.read() as connection:
-                answer.headers["ETag"] = f'"{on_panel(connection, context["item"].token)}"'
+            answer.headers["ETag"] = f'"{side_of_on(request, context["item"].token)}"'
         return answer
 
     monkeypatch.setattr(judging, "render", leaking)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain import codebook, reliability, results
@@ -312,8 +312,6 @@ def test_shortages_and_clusters_are_told_with_the_sample():
     assert found.clusters.model_dump() == {"unit": "episode", "count": 2, "smallest": 1, "largest": 3}
 
 
-unhurried = settings(deadline=None, max_examples=50)  # the first number asked for imports scipy
-
 CODINGS = st.one_of(
     st.builds(Coding, st.just(CONTENT), st.sampled_from(["on", "off"]), st.sampled_from([None, *codebook.GRAVITY[1:]])),
     st.builds(Coding, st.sampled_from(codebook.GRAVITY), st.sampled_from(["on", "off", "both"])),
@@ -367,7 +365,6 @@ def rates_in(data):
             yield from rates_in(value)
 
 
-@unhurried
 @given(STUDIES)
 def test_the_sample_always_adds_up(found):
     for n in (results.sample_counts(found), *results.sample(found, {}, "episode").by_stratum.values()):
@@ -375,7 +372,6 @@ def test_the_sample_always_adds_up(found):
         assert n.unassessable <= n.agreed + n.adjudicated <= n.reviewed
 
 
-@unhurried
 @given(STUDIES)
 def test_every_rate_is_a_share_of_its_counts_or_null_with_a_reason(found):
     for rate in (rate for section in every_section(found) for rate in rates_in(section.model_dump())):
@@ -389,7 +385,6 @@ def test_every_rate_is_a_share_of_its_counts_or_null_with_a_reason(found):
             assert all(0 <= low <= rate["value"] <= high <= 1 for low, high in rate["intervals"].values())
 
 
-@unhurried
 @given(STUDIES)
 def test_every_coefficient_is_a_number_up_to_1_or_null_with_a_reason(found):
     section = reliability.agreement(found)
@@ -403,7 +398,6 @@ def summed(rates):
     return sum(x for x, _ in found), sum(n for _, n in found)
 
 
-@unhurried
 @given(STUDIES)
 def test_the_parts_of_every_section_add_up(found):
     primary, third, controls = results.primary(found), reliability.adjudication(found), results.controls(found)
@@ -415,7 +409,6 @@ def test_the_parts_of_every_section_add_up(found):
     assert min(controls.safe, controls.destructive, controls.other) >= 0
 
 
-@unhurried
 @given(STUDIES)
 def test_withdrawn_items_leave_every_rate_and_count_but_their_own(found):
     left = replace(found, cases=tuple(case for case in found.cases if not case.withdrawn))

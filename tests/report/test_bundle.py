@@ -15,6 +15,11 @@ from app.report.tables import tables
 FILES = {"memo.md": b"# memo\n", "tables/a.csv": b"A\r\n"}
 
 
+def write(folder, files):
+    with bundle.staged(folder, files) as place:
+        place()
+
+
 def test_there_is_json_markdown_html_and_a_csv_for_each_table(memo):
     expected = {"memo.json", "memo.md", "memo.html"} | {f"tables/{name}.csv" for name in tables(memo)}
     assert set(bundle.bundle(memo)) == expected
@@ -38,7 +43,7 @@ def test_json_gives_back_the_memo(memo):
 
 
 def test_files_go_to_a_new_folder_for_their_owner_alone(tmp_path):
-    bundle.write(tmp_path / "out", FILES)
+    write(tmp_path / "out", FILES)
     modes = {p.relative_to(tmp_path).as_posix(): stat.S_IMODE(p.stat().st_mode) for p in tmp_path.rglob("*")}
     assert modes == {"out": 0o700, "out/memo.md": 0o600, "out/tables": 0o700, "out/tables/a.csv": 0o600}
     assert (tmp_path / "out" / "tables" / "a.csv").read_bytes() == b"A\r\n"
@@ -51,7 +56,7 @@ def test_what_exists_is_never_touched(tmp_path, kind):
     make[kind]()
     before = target.lstat()
     with pytest.raises(Refused) as caught:
-        bundle.write(target, FILES)
+        write(target, FILES)
     assert caught.value.code == "exists"
     assert target.lstat() == before
     assert list(tmp_path.iterdir()) == [target]
@@ -59,19 +64,19 @@ def test_what_exists_is_never_touched(tmp_path, kind):
 
 def test_a_failure_half_way_leaves_nothing(tmp_path):
     with pytest.raises(Refused) as caught:
-        bundle.write(tmp_path / "out", FILES | {"memo.md/below": b""})
+        write(tmp_path / "out", FILES | {"memo.md/below": b""})
     assert caught.value.code == "unwritable"
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_whose_parent_is_missing_is_refused(tmp_path):
     with pytest.raises(Refused, match="cannot be written"):
-        bundle.write(tmp_path / "no" / "out", FILES)
+        write(tmp_path / "no" / "out", FILES)
 
 
 def test_a_relative_folder_is_taken_from_where_one_stands(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    bundle.write(Path("out"), FILES)
+    write(Path("out"), FILES)
     assert (tmp_path / "out" / "memo.md").exists()
 
 

@@ -104,13 +104,6 @@ def test_a_kind_of_file_that_cannot_be_read_is_refused():
     assert "x.bin" in refusal({"x.bin": b""})
 
 
-def test_nothing_is_written_where_the_guard_refuses(memo_of, tmp_path):
-    files = bundle.bundle(memo_of(study={"title": "D-001"}))
-    with pytest.raises(Refused):
-        egress.guard(files, PRIVATE)
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize("status", ["PASS", "FAIL", "INCONCLUSIVE", "BLOCKED"])
 def test_every_word_of_a_memo_is_the_programs_own_or_the_studys(memos, status):
     made = memos[status]

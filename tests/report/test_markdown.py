@@ -18,7 +18,7 @@ def part(text, title):
         ("FAIL", "The filter introduced a confirmed destructive edit on 2 of 6 items"),
         (
             "INCONCLUSIVE",
-            "This study cannot say whether the filter destroys meaning; conditions that keep the question open: 1.",
+            "This study cannot say whether the filter destroys meaning: the question is held open by 1 condition.",
         ),
         ("BLOCKED", "Rights or references that the study needs are missing or revoked"),
     ],

@@ -8,7 +8,7 @@ from app.domain.manifest import GENESIS, canonical, digest, link
 from app.store import verify
 from app.store.migrate import open_store
 from tests.actions.bench import FINE, HARM, Bench
-from tests.house import add_people, fixed_world, frozen_study
+from tests.house import PROTOCOL, add_people, fixed_world, frozen_study
 
 CHAIN = "audit chain: it does not hold at event"
 
@@ -52,6 +52,15 @@ def test_nothing_is_found_in_a_study_just_frozen_or_reopened(store, world, peopl
     closing.reopen(store, world, "lena", bench.study, "rosa", "a slip")
     bench.answer("rosa", "P-001")
     bench.sign("rosa")
+    assert findings(bench) == []
+
+
+def test_two_studies_in_one_store_are_each_compared_with_their_own_events(store, world, people):
+    for name in ("pilot", "second"):
+        bench = Bench(store, world, frozen_study(store, world, protocol=PROTOCOL.replace('"pilot"', f'"{name}"')))
+        closing.log_deviation(store, world, "lena", name, "A lamp failed.")
+        bench.review("rosa")
+        closing.close(store, world, "lena", name, "It is enough.")
     assert findings(bench) == []
 
 

@@ -147,6 +147,8 @@ def test_a_study_with_damage_fails_and_its_numbers_equal_an_independent_count(ev
     memo = walk(evenhand, tmp_path, study, HARMED_SCENES)
     assert memo["verdict"]["status"] == "FAIL_SYNTHETIC"
     assert read(memo) == count(HARMED_SCENES)
+    kind = {"one": "destructive-content", "other": "benign-retention", "reason": "source_insufficient", "count": 1}
+    assert memo["adjudication"]["disputed"] == [kind]
     assert codes(memo) == {
         "confirmed_introduced": 4,
         "disputed": 1,

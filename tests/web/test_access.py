@@ -5,7 +5,7 @@ import contextlib
 import pytest
 from starlette.testclient import TestClient
 
-from app.actions import accounts
+from app.actions import accounts, freezing, preparing
 from app.config import Settings
 from app.store.migrate import open_store
 from app.web.app import create_app
@@ -13,6 +13,7 @@ from tests.house import (
     CHEAP,
     ORIGIN,
     PORT,
+    PROTOCOL,
     Person,
     add_people,
     draft_study,
@@ -267,3 +268,20 @@ def test_a_draft_study_is_nothing_to_a_judge_yet(store, world, people, visit):
         for path in (base, f"{base}/next", f"{base}/nothing"):
             assert (person.get(path).status_code, person.get(path).headers["location"]) == (303, "/")
         assert "being prepared" in person.get("/").text
+
+
+def test_somebody_with_two_roles_has_each_in_its_own_study_alone(store, world, people, visit):
+    frozen_study(store, world)
+    second = draft_study(store, world, protocol=PROTOCOL.replace('"pilot"', '"second"').replace("A small", "A second"))
+    preparing.assign(store, world, "local", second, reviewers=["ravi", "ines"], leads=["lena"], adjudicator="rosa")
+    freezing.freeze(store, world, "local", second, [each.code for each in preparing.check(store, second).acknowledge])
+    rosa = visit("rosa")
+    mine, _ = rosa.next_page()
+    assert "A small pilot" in rosa.get("/review").text
+    assert "Not open yet" in rosa.get("/adjudicate").text
+    for study, place in (("second", "/adjudicate"), ("pilot", "/review")):
+        chosen = rosa.send(rosa.page("/").form_to("/"), study=study)
+        assert chosen.headers["location"] == place
+        assert rosa.get(mine).status_code == 200
+        assert rosa.get(mine.replace("/review", "/adjudicate")).status_code == 404
+        assert visit("lena").get("/lead/studies/second").status_code == 200

@@ -27,10 +27,11 @@ from app.web.auth import (
     see_other,
     set_cookie,
 )
+from app.web.judging import ADJUDICATOR, REVIEWER
 from app.web.pages import render
 
 router: Final = APIRouter()
-WORK: Final = {"reviewer": "/review", "adjudicator": "/adjudicate"}
+WORK: Final = {seat.role: seat.base for seat in (REVIEWER, ADJUDICATOR)}
 
 
 @router.get("/healthz")
@@ -131,9 +132,11 @@ def home(request: Request) -> Response:
             empty = not accounts.listing(connection)
         return render(request, "entry/first.html", title="Welcome") if empty else see_other("/login")
     with house.store.read() as connection:
-        studies = judging.open_studies(connection, visitor.account_id)
+        studies = judging.studies_of(connection, visitor.account_id)
     running = [study for study in studies if study.frozen_at is not None and study.closed_at is None]
     if len(running) == 1 == len([study for study in studies if study.closed_at is None]):
+        if visitor.study_id != running[0].id:
+            act.choose_study(house.store, visitor.token, running[0].id)
         return see_other(_place(running[0].role, running[0].id))
     if not studies and visitor.lead:
         return see_other("/lead")
@@ -149,7 +152,7 @@ def choose(request: Request, visitor: Signed, form: SignedForm) -> Response:
     """Keep the chosen study in the session and go there."""
     house, chosen = house_of(request), one(form, "study")
     with house.store.read() as connection:
-        found = {study.id: study.role for study in judging.open_studies(connection, visitor.account_id)}
+        found = {study.id: study.role for study in judging.studies_of(connection, visitor.account_id)}
     if chosen not in found:
         message = "There is no such study for you."
         raise NotFound(message)
@@ -167,7 +170,7 @@ def guide(request: Request, visitor: Signed) -> Response:
 
 def _frozen_guidelines(request: Request, visitor: Visitor) -> str | None:
     with house_of(request).store.read() as connection:
-        studies = [study for study in judging.open_studies(connection, visitor.account_id) if study.frozen_at]
+        studies = [study for study in judging.studies_of(connection, visitor.account_id) if study.frozen_at]
         chosen = next((study.id for study in studies if study.id == visitor.study_id), None)
         if chosen is None and len(studies) == 1:
             chosen = studies[0].id

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from app.actions import closing, preparing
 from app.domain.errors import EvenhandError, InvalidInput, NotFound, Refused
+from app.domain.stage import NEXT, STAGES
 from app.store import studies
-from app.store.progress import Progress, progress
 from app.web.auth import Form, Signed, SignedForm, house_of, one, see_other
 from app.web.pages import render
 
 router: Final = APIRouter(prefix="/lead")
-
-NEXT_ACTIONS: Final = {
-    "draft": "Finish the preparation, then freeze the study.",
-    "ready": "Freeze the study.",
-    "reviewing": "Wait for the reviewers to sign off.",
-    "adjudicating": "Wait for the adjudicator to sign off.",
-    "ready to close": "Close the study.",
-    "closed": "Read the results and export the memo.",
-}
 
 
 def led_study(request: Request, visitor: Signed, study_id: str) -> str:
@@ -47,7 +38,7 @@ def index(request: Request, visitor: Signed) -> Response:
         if not led and not visitor.lead:
             message = "There is nothing here for you."
             raise NotFound(message)
-        found = [progress(connection, row) for row in led]
+        found = [preparing.standing(connection, row)[0] for row in led]
     return render(request, "lead/index.html", title="Studies you lead", studies=found)
 
 
@@ -67,12 +58,10 @@ def _page(
     entered: Form | None = None,
 ) -> Response:
     """Render a study's page; `refused` names the form that was not taken, `entered` what it held."""
-    store = house_of(request).store
-    with store.read() as connection:
+    with house_of(request).store.read() as connection:
         row = studies.get(connection, study_id)
-        found = progress(connection, row)
+        found, report = preparing.standing(connection, row)
         deviations = studies.deviations(connection, study_id)
-    report = preparing.check(store, study_id).as_data() if found.frozen_at is None else None
     return render(
         request,
         "lead/study.html",
@@ -80,25 +69,24 @@ def _page(
         title=found.title,
         study_title=found.title,
         progress=found,
-        next_action=NEXT_ACTIONS[_stage(found, report)],
-        stage=_stage(found, report),
+        stages=STAGES,
+        stage=found.stage,
+        next_action=NEXT[found.stage],
         deviations=deviations,
         errors=errors or {},
         refused=refused,
         entered={name: values[-1] for name, values in (entered or {}).items()},
         manifest_sha256=row.manifest_sha256,
-        report=report,
+        report=report.as_data() if report is not None else None,
     )
-
-
-def _stage(found: Progress, report: dict[str, Any] | None) -> str:
-    return "ready" if report is not None and not report["errors"] else found.stage
 
 
 def _told(request: Request, study_id: str, error: EvenhandError, refused: str, entered: Form) -> Response:
     """Show the page again with what was refused, and what was entered."""
     if isinstance(error, InvalidInput):
-        errors = {problem.field or "": problem.message for problem in error.problems}
+        # Two forms of the page ask for a reason.
+        named = {"reason": f"{refused}-reason"}
+        errors = {named.get(problem.field or "", problem.field or ""): problem.message for problem in error.problems}
         return _page(request, study_id, 422, errors=errors, refused=refused, entered=entered)
     return _page(request, study_id, 409, errors={"": str(error)}, refused=refused, entered=entered)
 

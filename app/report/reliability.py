@@ -124,6 +124,27 @@ def disagreements(memo: Memo) -> Table:
     )
 
 
+def disputed(memo: Memo) -> Table:
+    return Table(
+        "disputed",
+        "Disputed items",
+        "What the two reviews said, and why it was not settled: for whoever must decide.",
+        (
+            Column("One said"),
+            Column("Key", "key"),
+            Column("The other said"),
+            Column("Other key", "key"),
+            Column("Not settled because"),
+            Column("Reason key", "key"),
+            Column("Items", "count"),
+        ),
+        tuple(
+            (title(kind.one), kind.one, title(kind.other), kind.other, title(kind.reason), kind.reason, kind.count)
+            for kind in memo.adjudication.disputed
+        ),
+    )
+
+
 def adjudication(memo: Memo) -> Table:
     found = memo.adjudication
     counts = {

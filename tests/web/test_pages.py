@@ -1,0 +1,180 @@
+"""Every page and fragment is rendered by a walk through all of them; and what holds on each."""
+
+import contextlib
+import re
+
+import pytest
+from jinja2 import Environment
+from starlette.testclient import TestClient
+
+from app.config import Settings, resource
+from app.store.migrate import open_store
+from app.web import judging
+from app.web.app import create_app
+from tests.house import CHEAP, ORIGIN, PORT, PROTOCOL, Page, Person, draft_study, fixed_world
+from tests.web.way import prepare, way
+
+TEMPLATES = resource("templates")
+PLACES = (
+    *("/", "/login", "/code", "/account", "/account?changed=yes", "/guide", "/review", "/adjudicate", "/nothing"),
+    *("/lead", "/lead/studies/draft", "/lead/studies/pilot"),
+    *("/lead/studies/pilot/results", "/lead/studies/pilot/export"),
+)
+
+
+class Walk:
+    """Everything that a walk through the pages brought: answers by whom and where, and templates by name."""
+
+    def __init__(self, folder):
+        self.store, self.world = open_store(folder), fixed_world()
+        self.app = create_app(self.store, self.world, Settings(port=PORT), CHEAP)
+        self.answers, self.templates = [], set()
+        self.browsers = contextlib.ExitStack()
+
+    def visit(self, name, *, signed_in=True):
+        browser = TestClient(self.app, base_url=ORIGIN, follow_redirects=False, raise_server_exceptions=False)
+        person = Person(self.browsers.enter_context(browser), name)
+        return person.sign_in() if signed_in else person
+
+    def look(self, person, path, **headers):
+        self.keep(path, person.get(path, headers=headers))
+
+    def keep(self, where, answer):
+        self.answers.append((where, answer))
+
+    def take(self):
+        """Walk: an empty store, a draft, a study from its start to its end, and every error."""
+        stranger = self.visit("nobody", signed_in=False)
+        self.look(stranger, "/")
+        code = prepare(self.store, self.world)
+        draft = PROTOCOL.replace('"pilot"', '"draft"').replace("A small pilot", "A draft")
+        draft_study(self.store, self.world, protocol=draft)
+        for step in way(self.visit, code):
+            for path in (*PLACES, step.path.removesuffix("/draft")):
+                self.look(step.person, path)
+            if step.route.endswith("{token}"):
+                self.look(step.person, step.path, **{"HX-Request": "true"})
+                self.keep(step.path, step.send(label="nonsense", decision="nonsense"))
+                self.keep(step.path, step.send(version="9"))
+            if step.route in {"/login", "/code", "/account"}:
+                self.keep(step.path, step.send(password="short", current="x", code="x"))
+            if "csrf" in step.fields:
+                self.keep(step.path, step.send(csrf="wrong"))
+            self.keep(step.path, step.send({}))
+        self.errors(self.visit("lena"))
+
+    def errors(self, lena):
+        self.keep("/", lena.get("/", headers={"Host": "evil.example"}))
+        self.keep("/", lena.client.put("/"))
+        self.keep("/", lena.post("/", {"x": "x" * (1 << 20)}))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(judging, "difference", None)
+            ravi = self.visit("ravi")
+            for path in Page(ravi.get("/review").text).links:
+                self.look(ravi, path)
+
+
+@pytest.fixture(scope="module")
+def walk(tmp_path_factory):
+    taken = Walk(tmp_path_factory.mktemp("walk") / "store")
+    get = Environment.get_template
+
+    def noted(environment, name, *more):
+        taken.templates.add(name)
+        return get(environment, name, *more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Environment, "get_template", noted)  # pages that extend, include and import ask here too
+        taken.take()
+    yield taken
+    taken.browsers.close()
+    taken.store.close()
+
+
+def html_of(walk):
+    return [(where, answer.text) for where, answer in walk.answers if "<html" in answer.text]
+
+
+def test_every_template_is_rendered(walk):
+    there = {path.relative_to(TEMPLATES).as_posix() for path in TEMPLATES.rglob("*") if path.is_file()}
+    assert walk.templates >= {name for name in there if not name.startswith("memo/")}
+
+
+def test_the_walk_meets_every_status(walk):
+    assert {answer.status_code for _, answer in walk.answers} == {200, 303, 403, 404, 405, 409, 413, 422, 500}
+
+
+def test_every_page_says_its_language_and_title_and_has_one_main_part(walk):
+    assert len(html_of(walk)) > 200
+    for where, html in html_of(walk):
+        assert '<html lang="en">' in html, where
+        assert re.search(r"<title>[^<]{3,} - Evenhand</title>", html), where
+        assert (html.count("<main "), html.count("<h1")) == (1, 1), where
+        assert '<a class="skip" href="#main">' in html
+
+
+def test_no_page_has_a_script_a_style_or_a_handler_of_its_own(walk):
+    for where, answer in walk.answers:
+        html = answer.text
+        assert not re.search(r"<script(?![^>]*\ssrc=)", html), where
+        assert not re.search(r"<[^>]*\s(style|on\w+)=", html), where
+        assert "<style" not in html
+
+
+def test_no_page_asks_for_anything_from_elsewhere(walk):
+    for where, answer in walk.answers:
+        found = re.findall(r'\s(?:src|href|action|formaction|hx-post)="([^"]*)"', answer.text)
+        assert all(re.match(r"(/(?!/)|#|http://127\.0\.0\.1:)", address) for address in found), where
+
+
+def test_every_link_to_a_static_file_is_versioned_and_leads_to_it(walk):
+    found = {address for _, html in html_of(walk) for address in re.findall(r'"(/static/[^"]*)"', html)}
+    stranger = walk.visit("nobody", signed_in=False)
+    assert found
+    for address in found:
+        assert re.search(r"\?v=[0-9a-f]{12}$", address)
+        assert stranger.get(address).status_code == 200
+
+
+def test_every_id_is_used_once_on_a_page_and_every_reference_meets_one(walk):
+    for where, html in html_of(walk):
+        ids = re.findall(r'\sid="([^"]*)"', html)
+        assert len(ids) == len(set(ids)), (where, sorted(each for each in ids if ids.count(each) > 1))
+        named = re.findall(r'\s(?:for|aria-labelledby|aria-describedby)="([^"]*)"', html)
+        asked = {each for names in named for each in names.split()} | set(re.findall(r'href="#([^"]+)"', html))
+        assert asked <= set(ids), (where, asked - set(ids))
+
+
+def test_every_link_leads_somewhere(walk):
+    lena, known = walk.visit("lena"), {}
+    pages_of_lena = ("/lead", "/lead/studies/pilot", "/lead/studies/pilot/results", "/guide", "/account", "/nothing")
+    for place in pages_of_lena:
+        for link in Page(lena.get(place).text).links:
+            if link.startswith("/"):
+                known[link] = lena.get(link).status_code
+    assert known
+    assert set(known.values()) <= {200, 303}, known
+
+
+def test_every_signed_in_page_has_the_way_out(walk):
+    for where, html in html_of(walk):
+        if "Signed in as" in html:
+            assert 'action="/logout"' in html, where
+
+
+def test_an_error_page_of_somebody_signed_in_still_knows_them(walk):
+    lena = walk.visit("lena")
+    assert "Signed in as" in lena.get("/lead/studies/nothing").text
+
+
+def test_no_page_shows_a_template_mistake(walk):
+    for where, answer in walk.answers:
+        assert not re.search(r"[>\"]None[<\"]|Undefined|\{\{|\{%|&amp;(lt|gt|amp|#\d+);", answer.text), where
+
+
+def test_a_refused_form_says_so_beside_its_field_and_on_top(walk):
+    refused = [(where, answer.text) for where, answer in walk.answers if answer.status_code == 422]
+    assert {"/login", "/code", "/account"} < {where for where, _ in refused}
+    for where, html in refused:
+        assert 'role="alert"' in html, where
+        assert where == "/login" or re.search(r'aria-invalid="true"[^>]*aria-describedby="error-', html), where
