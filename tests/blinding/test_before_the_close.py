@@ -11,7 +11,7 @@ from app.cli.main import run
 from app.config import Settings
 from app.store.migrate import open_store
 from app.web.app import create_app
-from tests.blinding.worlds import PROTOCOL, pairs
+from tests.blinding.worlds import REVIEWED, pairs
 from tests.house import CHEAP, ORIGIN, PORT, Person, add_people, fixed_world, frozen_study, item_rows
 
 SAME, CANNOT = {"label": "no-material-edit"}, {"label": "unassessable-disputed", "reason": ["source_ambiguous"]}
@@ -26,7 +26,7 @@ class House:
         self.store = open_store(folder)
         world = fixed_world("build")
         add_people(self.store, world)
-        frozen_study(self.store, world, protocol=PROTOCOL, rows=item_rows(pairs(ITEMS)))
+        frozen_study(self.store, world, protocol=REVIEWED, rows=item_rows(pairs(ITEMS)))
         self.conflicts = conflicts
 
     def visit(self, name, seed):

@@ -17,7 +17,7 @@ from app.config import Settings
 from app.domain.manifest import canonical
 from app.store.migrate import open_store
 from app.web.app import create_app
-from tests.house import CHEAP, ORIGIN, PORT, Page, Person, add_people, fixed_world, frozen_study, item_rows
+from tests.house import CHEAP, ORIGIN, PORT, PROTOCOL, Page, Person, add_people, fixed_world, frozen_study, item_rows
 
 WORDS = ["red", "blue", "green", "seven", "maybe", "not", "Omar", "stable", "dose", "left"]
 
@@ -33,18 +33,8 @@ def pairs(n):
     return found
 
 
-PROTOCOL = """
-[study]
-id = "pilot"
-title = "A small pilot"
-scope = "synthetic"
-question = "Does the filter change what people meant?"
-[selection]
-strata = { word_repetition = 400, fluent = 400 }
-controls = ["fluent"]
-[review]
-identical_pairs = "review"
-"""
+WIDE = PROTOCOL.replace("word_repetition = 4, fluent = 2", "word_repetition = 400, fluent = 400")
+REVIEWED = WIDE + '[review]\nidentical_pairs = "review"\n'
 
 
 def two_stores(folder, n):
@@ -53,7 +43,7 @@ def two_stores(folder, n):
     world = fixed_world("build")
     store = open_store(one)
     add_people(store, world)
-    frozen_study(store, world, protocol=PROTOCOL, rows=item_rows(pairs(n)))
+    frozen_study(store, world, protocol=REVIEWED, rows=item_rows(pairs(n)))
     store.close()
     shutil.copytree(one, other)
     exchange_arms(other)

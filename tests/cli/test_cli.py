@@ -564,13 +564,13 @@ def start(folder, port, *more):
 
 
 def refused_within_two_seconds(folder, port, *more):
-    """Start it up to three times: the machine may be busy with something else."""
-    for _ in range(3):
+    """Start it up to five times: the machine may be busy with something else."""
+    for _ in range(5):
         ended, seconds = start(folder, port, *more)
         assert ended.returncode == 1
         if seconds < 2:
             return ended
-    raise AssertionError(f"{seconds:.1f} s, three times")
+    raise AssertionError(f"{seconds:.1f} s, five times")
 
 
 def test_a_taken_port_ends_the_start_within_two_seconds_and_says_so(tmp_path):

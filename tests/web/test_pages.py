@@ -1,94 +1,11 @@
 """Every page and fragment is rendered by a walk through all of them; and what holds on each."""
 
-import contextlib
 import re
 
-import pytest
-from jinja2 import Environment
-from starlette.testclient import TestClient
-
-from app.config import Settings, resource
-from app.store.migrate import open_store
-from app.web import judging
-from app.web.app import create_app
-from tests.house import CHEAP, ORIGIN, PORT, PROTOCOL, Page, Person, draft_study, fixed_world
-from tests.web.way import prepare, way
+from app.config import resource
+from tests.house import Page
 
 TEMPLATES = resource("templates")
-PLACES = (
-    *("/", "/login", "/code", "/account", "/account?changed=yes", "/guide", "/review", "/adjudicate", "/nothing"),
-    *("/lead", "/lead/studies/draft", "/lead/studies/pilot"),
-    *("/lead/studies/pilot/results", "/lead/studies/pilot/export"),
-)
-
-
-class Walk:
-    """Everything that a walk through the pages brought: answers by whom and where, and templates by name."""
-
-    def __init__(self, folder):
-        self.store, self.world = open_store(folder), fixed_world()
-        self.app = create_app(self.store, self.world, Settings(port=PORT), CHEAP)
-        self.answers, self.templates = [], set()
-        self.browsers = contextlib.ExitStack()
-
-    def visit(self, name, *, signed_in=True):
-        browser = TestClient(self.app, base_url=ORIGIN, follow_redirects=False, raise_server_exceptions=False)
-        person = Person(self.browsers.enter_context(browser), name)
-        return person.sign_in() if signed_in else person
-
-    def look(self, person, path, **headers):
-        self.keep(path, person.get(path, headers=headers))
-
-    def keep(self, where, answer):
-        self.answers.append((where, answer))
-
-    def take(self):
-        """Walk: an empty store, a draft, a study from its start to its end, and every error."""
-        stranger = self.visit("nobody", signed_in=False)
-        self.look(stranger, "/")
-        code = prepare(self.store, self.world)
-        draft = PROTOCOL.replace('"pilot"', '"draft"').replace("A small pilot", "A draft")
-        draft_study(self.store, self.world, protocol=draft)
-        for step in way(self.visit, code):
-            for path in (*PLACES, step.path.removesuffix("/draft")):
-                self.look(step.person, path)
-            if step.route.endswith("{token}"):
-                self.look(step.person, step.path, **{"HX-Request": "true"})
-                self.keep(step.path, step.send(label="nonsense", decision="nonsense"))
-                self.keep(step.path, step.send(version="9"))
-            if step.route in {"/login", "/code", "/account"}:
-                self.keep(step.path, step.send(password="short", current="x", code="x"))
-            if "csrf" in step.fields:
-                self.keep(step.path, step.send(csrf="wrong"))
-            self.keep(step.path, step.send({}))
-        self.errors(self.visit("lena"))
-
-    def errors(self, lena):
-        self.keep("/", lena.get("/", headers={"Host": "evil.example"}))
-        self.keep("/", lena.client.put("/"))
-        self.keep("/", lena.post("/", {"x": "x" * (1 << 20)}))
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(judging, "difference", None)
-            ravi = self.visit("ravi")
-            for path in Page(ravi.get("/review").text).links:
-                self.look(ravi, path)
-
-
-@pytest.fixture(scope="module")
-def walk(tmp_path_factory):
-    taken = Walk(tmp_path_factory.mktemp("walk") / "store")
-    get = Environment.get_template
-
-    def noted(environment, name, *more):
-        taken.templates.add(name)
-        return get(environment, name, *more)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Environment, "get_template", noted)  # pages that extend, include and import ask here too
-        taken.take()
-    yield taken
-    taken.browsers.close()
-    taken.store.close()
 
 
 def html_of(walk):
@@ -111,6 +28,11 @@ def test_every_page_says_its_language_and_title_and_has_one_main_part(walk):
         assert re.search(r"<title>[^<]{3,} - Evenhand</title>", html), where
         assert (html.count("<main "), html.count("<h1")) == (1, 1), where
         assert '<a class="skip" href="#main">' in html
+
+
+def test_no_page_is_kept_by_the_browser(walk):
+    for where, answer in walk.answers:
+        assert answer.headers["Cache-Control"] == "no-store", where
 
 
 def test_no_page_has_a_script_a_style_or_a_handler_of_its_own(walk):

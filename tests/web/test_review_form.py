@@ -28,7 +28,7 @@ from tests.house import (
     frozen_study,
     item_rows,
 )
-from tests.web.way import PAIRS, prepare, way
+from tests.web.way import PAIRS, routes
 
 HX = {"HX-Request": "true"}
 JUDGED = {"label", "panel", "also", "reason", "group", "severity", "note"}
@@ -110,22 +110,51 @@ def pairs_of(*texts):
 
 
 @contextlib.contextmanager
-def desk_of_rosa(folder, rows, protocol=PROTOCOL):
-    """Give rosa before a study of her own, and its store."""
+def house(folder, rows, protocol=PROTOCOL):
+    """Give a study of its own: how to visit it, and its store."""
     store, world = open_store(folder / "store"), fixed_world()
     add_people(store, world)
     frozen_study(store, world, rows=rows, protocol=protocol)
     app = create_app(store, world, Settings(port=PORT), CHEAP)
-    with TestClient(app, base_url=ORIGIN, follow_redirects=False) as client:
-        yield Person(client, "rosa").sign_in(), store
+    with contextlib.ExitStack() as browsers:
+
+        def visit(name):
+            client = browsers.enter_context(TestClient(app, base_url=ORIGIN, follow_redirects=False))
+            return Person(client, name).sign_in()
+
+        yield visit, store
     store.close()
+
+
+# Shared by tests whose answers are not taken, or may be taken again.
 
 
 @pytest.fixture(scope="module")
 def refusing(tmp_path_factory):
-    """Rosa before two pairs for answers that are not taken: nothing is ever stored."""
-    with desk_of_rosa(tmp_path_factory.mktemp("refusing"), item_rows(PAIRS)) as desk:
-        yield desk
+    """Rosa before two pairs, and the store."""
+    with house(tmp_path_factory.mktemp("refusing"), item_rows(PAIRS)) as (visit, store):
+        yield visit("rosa"), store
+
+
+@pytest.fixture(scope="module")
+def settling(tmp_path_factory):
+    """The adjudicator at the second step of a pair, the pair's address, and the store."""
+    with house(tmp_path_factory.mktemp("settling"), item_rows(PAIRS)) as (visit, store):
+        judge_all(visit("rosa"), label=SAME)
+        judge_all(visit("ravi"), label=RETAINED)
+        ines = visit("ines")
+        where, page = ines.next_page("/adjudicate")
+        assert ines.answer(page, label=SAME).status_code == 303
+        yield ines, where, store
+
+
+@pytest.fixture(scope="module")
+def identical(tmp_path_factory):
+    """Rosa before one pair of equal texts, the pair's address, and the store."""
+    rows = item_rows(pairs_of(("um the same", "um the same")))
+    with house(tmp_path_factory.mktemp("identical"), rows, SEEN_BY_PEOPLE) as (visit, store):
+        rosa = visit("rosa")
+        yield rosa, rosa.next_page()[0], store
 
 
 @pytest.fixture
@@ -245,65 +274,29 @@ def test_the_text_content_of_a_panel_is_the_stored_text_to_the_last_character(st
     assert seen == {frozenset((text, f"x {text}")) for text in ODD}
 
 
-PLACES = (
-    *("/", "/login", "/code", "/account", "/guide", "/review", "/adjudicate", "/lead", "/nothing"),
-    *("/lead/studies/pilot", "/lead/studies/pilot/results", "/lead/studies/pilot/export"),
-)
+def test_outside_item_pages_no_control_is_named_label_and_no_panel_is_shown(walk):
+    others = [each for each in walk.answers if not re.match(r"/(review|adjudicate)/\w{20,}$", each[0])]
+    assert 100 < len(others) < len(walk.answers)
+    for path, answer in others:
+        assert not Controls(answer.text).of("label"), path
+        assert "data-panel" not in answer.text
 
 
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory):
-    """Every page that people see on a study's way to its end: (path, html), item pages among them."""
-    store, world, seen = open_store(tmp_path_factory.mktemp("pages") / "store"), fixed_world(), []
-    code = prepare(store, world)
-    app = create_app(store, world, Settings(port=PORT), CHEAP)
-    with contextlib.ExitStack() as browsers:
-
-        def visit(name, *, signed_in=True):
-            client = browsers.enter_context(TestClient(app, base_url=ORIGIN, follow_redirects=False))
-            return Person(client, name).sign_in() if signed_in else Person(client, name)
-
-        for step in way(visit, code):
-            for path in (*PLACES, step.path.removesuffix("/draft")):
-                answer = step.person.get(path)
-                if answer.status_code != 303:
-                    seen.append((path, answer.text))
-    store.close()
-    return seen
-
-
-def test_outside_item_pages_no_control_is_named_label_and_no_panel_is_shown(pages):
-    others = [(path, html) for path, html in pages if not re.fullmatch(r"/(review|adjudicate)/\w{20,}", path)]
-    assert 100 < len(others) < len(pages)
-    for path, html in others:
-        assert not Controls(html).of("label"), path
-        assert "data-panel" not in html
-
-
-def test_every_form_goes_to_an_absolute_path(pages):
+def test_every_form_goes_to_an_absolute_path(walk):
     seen = set()
-    for path, html in pages:
-        found = re.findall(r'\b(?:action|formaction|hx-post|data-draft)="([^"]*)"', html)
+    for path, answer in walk.answers:
+        found = re.findall(r'\b(?:action|formaction|hx-post|data-draft)="([^"]*)"', answer.text)
         assert all(re.match(r"/(?!/)", action) for action in found), (path, found)
-        assert len(found) >= len(re.findall("<form", html))
+        assert len(found) >= len(re.findall("<form", answer.text))
         seen.update(found)
-    assert {"/login", "/code", "/account", "/logout", "/review/sign-off", "/adjudicate/sign-off"} <= seen
+    assert {"/", "/login", "/code", "/account", "/logout", "/review/sign-off", "/adjudicate/sign-off"} <= seen
 
 
-def test_both_indexes_carry_the_sign_off_form_at_every_stage(app, store, world, visit):
-    code = prepare(store, world)
-    judges = {"/review": visit("rosa"), "/adjudicate": visit("ines")}
-    stages = 0
-    for step in way(visit, code):
-        for base, person in judges.items():
-            if base == "/adjudicate" and step.route.endswith("/reopen"):
-                continue  # a first look would end reopening
-            form = person.page(base).form_to(f"{base}/sign-off")
-            assert (form.method, form.names) == ("post", {"csrf"})
-        stages += 1
-        if step.route == "/account":
-            break
-    assert stages > 15
+def test_both_indexes_carry_the_sign_off_form_at_every_stage(walk):
+    assert len(walk.indexes) > 30
+    for base, html in walk.indexes:
+        form = Page(html).form_to(f"{base}/sign-off")
+        assert (form.method, form.names) == ("post", {"csrf"})
 
 
 def test_an_index_without_anything_to_judge_carries_it_too(store, world, visit):
@@ -317,31 +310,16 @@ def test_an_index_without_anything_to_judge_carries_it_too(store, world, visit):
 # Every task by plain forms
 
 
-STANDS_ON = {
-    "/login": "/login",
-    "/code": "/code",
-    "/account": "/account",
-    "/logout": "/account",
-    "/review/sign-off": "/review",
-    "/adjudicate/sign-off": "/adjudicate",
-    "/lead/studies/{study_id}/reopen": "/lead/studies/pilot",
-    "/lead/studies/{study_id}/deviation": "/lead/studies/pilot",
-    "/lead/studies/{study_id}/close": "/lead/studies/pilot",
-    "/lead/studies/{study_id}/export": "/lead/studies/pilot/export",
-}
-
-
-def test_without_a_script_each_task_is_a_form_with_a_button_on_some_page(app, store, world, visit):
-    for step in way(visit, prepare(store, world)):
-        if step.route == "/":
-            continue  # with one study there is no choice; see below
-        place = STANDS_ON.get(step.route, step.path.removesuffix("/draft"))
-        found = Controls(step.person.get(place).text)
-        form, controls = next(each for each in found.forms if each[0]["action"] == step.path.removesuffix("/draft"))
-        assert form["method"] == "post"
+def test_without_a_script_each_task_is_a_form_with_a_button_on_some_page(walk):
+    assert {("POST", step.route) for step, _ in walk.forms} == {each for each in routes(walk.app) if each[0] == "POST"}
+    for step, html in walk.forms:
+        form, controls = next(
+            each for each in Controls(html).forms if each[0]["action"] == step.path.removesuffix("/draft")
+        )
         buttons = [given for tag, given in controls if tag == "button" and given["type"] == "submit"]
         if step.route.endswith("/draft"):
             buttons = [given for given in buttons if given.get("formaction") == step.path]
+        assert form["method"] == "post"
         assert any("disabled" not in given for given in buttons), step.route
         assert set(step.fields) - {"decision"} <= {given.get("name") for _, given in controls}
 
@@ -457,6 +435,15 @@ def test_a_faulty_answer_is_422_names_every_faulty_field_and_stores_nothing(refu
     assert stored(store) == []
 
 
+@pytest.mark.xfail(reason="a faulty reason is named only beside an answer that takes reasons")
+@pytest.mark.parametrize("label", [None, "x", SAFE])
+def test_a_faulty_reason_is_named_whatever_the_answer(refusing, label):
+    rosa, _ = refusing
+    answer = rosa.answer(rosa.next_page()[1], label=label, panel="A", reason="x")
+    assert answer.status_code == 422
+    assert "reason" in answer.text.split('role="alert"')[1].split("</div>")[0].lower()
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("version", wrong) for wrong in (None, "", "x", "-1", "1.5", "\xb2", "9" * 10)]
@@ -482,11 +469,10 @@ def test_a_form_without_its_hidden_fields_stores_nothing(refusing, name, value):
         ({"decision": "change", "label": SAFE, "panel": "both"}, "panel"),
     ],
 )
-def test_a_faulty_second_step_names_its_field_and_keeps_what_was_entered(settled, store, said, field):
-    where, page = settled.next_page("/adjudicate")
-    settled.answer(page, label=SAME)
+def test_a_faulty_second_step_names_its_field_and_keeps_what_was_entered(settling, said, field):
+    ines, where, store = settling
     before = stored(store)
-    answer = settled.send(settled.page(where).judging_form(), **said)
+    answer = ines.send(ines.page(where).judging_form(), **said)
     assert (answer.status_code, faulty(answer.text)) == (422, {field})
     kept = {name: values for name, values in shown(answer).items() if name in said}
     assert kept == {name: [value] for name, value in said.items() if value not in {None, "perhaps", "tired"}}
@@ -510,15 +496,13 @@ def test_a_faulty_second_step_names_its_field_and_keeps_what_was_entered(settled
         ({"label": RETAINED}, False),
     ],
 )
-def test_identical_panels_take_no_answer_that_tells_them_apart(store, world, visit, said, taken):
-    add_people(store, world)
-    frozen_study(store, world, protocol=SEEN_BY_PEOPLE, rows=item_rows(pairs_of(("um the same", "um the same"))))
-    rosa = visit("rosa")
-    _, page = rosa.next_page()
-    answer = rosa.answer(page, **said)
+def test_identical_panels_take_no_answer_that_tells_them_apart(identical, said, taken):
+    rosa, where, store = identical
+    before = len(stored(store))
+    answer = rosa.answer(rosa.page(where), **said)
     assert answer.status_code == (303 if taken else 422)
     assert faulty(answer.text) <= {"label", "panel"}
-    assert len(stored(store)) == taken
+    assert len(stored(store)) == before + taken
 
 
 @pytest.mark.parametrize("said", [{"label": SAFE, "panel": "A"}, {"label": RETAINED}])
@@ -559,7 +543,8 @@ def edges(tmp_path_factory):
     for row, pair in zip(rows, EDGES, strict=True):
         row["semantic_reference"] = pair["reference"]
     rows = [{key: value for key, value in row.items() if value is not None} for row in rows]
-    with desk_of_rosa(tmp_path_factory.mktemp("edges"), rows, SEEN_BY_PEOPLE) as (rosa, store):
+    with house(tmp_path_factory.mktemp("edges"), rows, SEEN_BY_PEOPLE) as (visit, store):
+        rosa = visit("rosa")
         tokens = [link for link in rosa.page("/review").links if re.fullmatch(r"/review/\w{20,}", link)]
         yield rosa, store, {frozenset(rosa.page(where).panels.values()): where for where in tokens}
 
@@ -706,11 +691,13 @@ def test_a_draft_of_the_second_step_keeps_the_decision(settled):
     assert shown(settled.page(where)) == lists(said | {"label": SAME})
 
 
-@pytest.mark.parametrize("field", ["note", "label"])
-def test_a_draft_that_is_too_long_is_refused_and_said_so(rosa, store, field):
+@pytest.mark.parametrize("headers", [{}, HX], ids=["page", "fragment"])
+def test_a_draft_that_is_too_long_is_refused_beside_its_field_and_stays_in_the_form(refusing, headers):
+    rosa, store = refusing
     where, page = rosa.next_page()
-    answer = rosa.send(page.judging_form(), path=f"{where}/draft", **{field: "n" * 20_001})
-    assert (answer.status_code, "too long" in answer.text) == (422, True)
+    said = {"label": SAME, "note": "n" * 20_001}
+    answer = rosa.send(page.judging_form(), path=f"{where}/draft", headers=headers, **said)
+    assert (answer.status_code, faulty(answer.text), shown(answer)) == (422, {"note"}, lists(said))
     assert count(store, "draft") == 0
 
 

@@ -1,0 +1,95 @@
+"""A walk through every page: an empty store, a draft, a study from its start to its end, every error."""
+
+import contextlib
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.config import Settings
+from app.store.migrate import open_store
+from app.web import judging
+from app.web.app import create_app
+from tests.house import CHEAP, ORIGIN, PORT, PROTOCOL, Page, Person, draft_study, fixed_world
+from tests.web.way import prepare, way
+
+PLACES = (
+    *("/", "/login", "/code", "/account", "/account?changed=yes", "/guide", "/review", "/adjudicate", "/nothing"),
+    *("/lead", "/lead/studies/draft", "/lead/studies/pilot"),
+    *("/lead/studies/pilot/results", "/lead/studies/pilot/export"),
+)
+STANDS_ON = {
+    "/": "/",
+    "/login": "/login",
+    "/code": "/code",
+    "/account": "/account",
+    "/logout": "/account",
+    "/review/sign-off": "/review",
+    "/adjudicate/sign-off": "/adjudicate",
+    "/lead/studies/{study_id}/reopen": "/lead/studies/pilot",
+    "/lead/studies/{study_id}/deviation": "/lead/studies/pilot",
+    "/lead/studies/{study_id}/close": "/lead/studies/pilot",
+    "/lead/studies/{study_id}/export": "/lead/studies/pilot/export",
+}
+
+
+class Walk:
+    """What the walk brought.
+
+    `answers`: (path, answer). `forms`: (step, html of the page on which its form stands).
+    `indexes`: (base, html) of both judges' indexes before each step. `templates`: by name.
+    """
+
+    def __init__(self, folder):
+        self.store, self.world = open_store(folder), fixed_world()
+        self.app = create_app(self.store, self.world, Settings(port=PORT), CHEAP)
+        self.answers, self.forms, self.indexes, self.templates = [], [], [], set()
+        self.browsers = contextlib.ExitStack()
+
+    def visit(self, name, *, signed_in=True):
+        browser = TestClient(self.app, base_url=ORIGIN, follow_redirects=False, raise_server_exceptions=False)
+        person = Person(self.browsers.enter_context(browser), name)
+        return person.sign_in() if signed_in else person
+
+    def keep(self, where, answer):
+        self.answers.append((where, answer))
+
+    def take(self):
+        stranger = self.visit("nobody", signed_in=False)
+        self.keep("/", stranger.get("/"))
+        code = prepare(self.store, self.world)
+        draft = PROTOCOL.replace('"pilot"', '"draft"').replace("A small pilot", "A draft")
+        draft_study(self.store, self.world, protocol=draft)
+        judges = {"/review": self.visit("ravi"), "/adjudicate": self.visit("ines")}
+        for step in way(self.visit, code):
+            for path in (*PLACES, step.path.removesuffix("/draft")):
+                self.keep(path, step.person.get(path))
+            place = STANDS_ON.get(step.route, step.path.removesuffix("/draft"))
+            self.forms.append((step, step.person.get(place).text))
+            for base, judge in judges.items():
+                if base == "/review" or not step.route.endswith("/reopen"):  # a first look would end reopening
+                    self.indexes.append((base, judge.get(base).text))
+            self.mistake(step)
+        self.fail(self.visit("lena"), self.visit("ravi"))
+
+    def mistake(self, step):
+        """Send a form in every way that is not taken."""
+        if step.route.endswith("{token}"):
+            self.keep(step.path, step.person.get(step.path, headers={"HX-Request": "true"}))
+            self.keep(step.path, step.send(label="nonsense", decision="nonsense"))
+            self.keep(step.path, step.send(version="9"))
+        if step.route in {"/login", "/code", "/account"}:
+            self.keep(step.path, step.send(password="short", current="x", code="x"))
+        if "csrf" in step.fields:
+            self.keep(step.path, step.send(csrf="wrong"))
+        self.keep(step.path, step.send({}))
+
+    def fail(self, lena, ravi):
+        """Bring about the errors that the guard answers, and one that nobody foresaw."""
+        self.keep("/", lena.get("/", headers={"Host": "evil.example"}))
+        self.keep("/", lena.client.put("/"))
+        self.keep("/", lena.post("/", {"x": "x" * (1 << 20)}))
+        paths = Page(ravi.get("/review").text).links
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(judging, "difference", None)
+            for path in paths:
+                self.keep(path, ravi.get(path))
