@@ -182,6 +182,8 @@ class Page(HTMLParser):
         if tag == "form":
             self._form = None
         elif tag == "textarea":
+            # A browser leaves out the line break that opens a text area.
+            self._form.fields[self._textarea] = [self._form.fields[self._textarea][0].removeprefix("\n")]
             self._textarea = None
         elif tag == "select":
             self._select = None

@@ -33,6 +33,7 @@ def submit(store: Store, world: World, judge: Judge, token: str, form: Form) -> 
         if not judgements.reviews_signed(connection, judge.study_id):
             message = "The queue is not open: a review was reopened."
             raise Refused("not_open", message)
+        note_first_look(connection, world, judge)
         rules = studies.protocol_of(studies.get(connection, judge.study_id))
         own_first = rules["adjudication.own_judgement_first"]
         if own_first and slot.version == 0:

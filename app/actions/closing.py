@@ -7,6 +7,7 @@ from typing import Any, Final
 from app.actions.privacy import refuse_private
 from app.domain.errors import InvalidInput, NotFound, Refused
 from app.domain.manifest import bytes_digest, digest
+from app.domain.text import is_plain
 from app.store import audit, judgements, studies
 from app.store.db import Connection, Row, Store
 from app.store.progress import progress
@@ -29,8 +30,9 @@ def running(connection: Connection, study_id: str) -> Row[Any]:
 
 def _text(given: str | None, field: str) -> str:
     text = (given or "").strip()
-    if not 0 < len(text) <= MAX_TEXT:
-        raise InvalidInput.of(f"expected text of 1 to {MAX_TEXT:,} characters", field=field)
+    if not 0 < len(text) <= MAX_TEXT or not is_plain(text):
+        told = f"expected text of 1 to {MAX_TEXT:,} characters, without control characters"
+        raise InvalidInput.of(told, field=field)
     return text
 
 
@@ -63,9 +65,10 @@ def reopen(store: Store, world: World, actor: str, study_id: str, name: str, rea
 def log_deviation(store: Store, world: World, actor: str, study_id: str, text: str) -> None:
     """Log a departure from the protocol; the memo prints it. Raises InvalidInput, NotFound, Refused."""
     told = _text(text, "text")
+    with store.read() as connection:
+        refuse_private(connection, running(connection, study_id), {"text": told})
     with store.write() as connection:
-        row = running(connection, study_id)
-        refuse_private(connection, row, {"text": told})
+        running(connection, study_id)
         at = world.stamp()
         studies.add_deviation(connection, study_id, at, told)
         audit.record(connection, world, actor, "deviation.logged", study_id, sha256=digest({"at": at, "text": told}))
@@ -77,15 +80,16 @@ def close(store: Store, world: World, actor: str, study_id: str, reason: str | N
     While a set is unsigned a reason is needed: its reviews stay drafts and their items
     pending. Raises InvalidInput, NotFound, Refused.
     """
+    given = _text(reason, "reason") if (reason or "").strip() else None
+    if given is not None:
+        with store.read() as connection:
+            refuse_private(connection, running(connection, study_id), {"reason": given})
     with store.write() as connection:
-        row = running(connection, study_id)
-        early = not progress(connection, row).ready_to_close
-        if early and not (reason or "").strip():
+        early = not progress(connection, running(connection, study_id)).ready_to_close
+        if early and given is None:
             told = "not every set is signed: closing early needs a reason, and unsigned reviews then stay drafts"
             raise InvalidInput.of(told, field="reason")
-        why = _text(reason, "reason") if early else None
-        if why is not None:
-            refuse_private(connection, row, {"reason": why})
+        why = given if early else None
         at = world.stamp()
         told = digest({"at": at, "reason": why})
         audit.record(connection, world, actor, "study.closed", study_id, early=early, sha256=told)

@@ -13,6 +13,7 @@ from app.domain.errors import InvalidInput, Refused
 from app.domain.item import Item, compared
 from app.domain.protocol import Protocol
 from app.domain.readiness import Readiness
+from app.report.egress import own_words
 from app.store import audit, studies
 from app.store.db import Connection, Row, Store
 from app.world import World
@@ -24,6 +25,7 @@ def freeze(store: Store, world: World, actor: str, study_id: str, acknowledged: 
     Raises InvalidInput with every error of the check, Refused where something is not
     acknowledged or the study is frozen already, NotFound.
     """
+    own_words()  # takes half a second the first time: not inside the write
     guidelines = content("guidelines.toml").read_text(encoding="utf-8")
     with store.write() as connection:
         row = preparing.draft_of(connection, study_id)

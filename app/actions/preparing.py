@@ -9,7 +9,7 @@ from typing import Any
 from app.actions.privacy import private_in
 from app.domain import item as items_of
 from app.domain import manifest, protocol, readiness, rights
-from app.domain.errors import InvalidInput, Problem, Refused
+from app.domain.errors import MOST_PROBLEMS, InvalidInput, Problem, Refused
 from app.domain.item import Item
 from app.formats.jsonl import read_jsonl
 from app.formats.toml import read_toml
@@ -82,6 +82,8 @@ def import_items(
     problems = list(rows.problems)
     found: list[tuple[Item, int]] = []
     for row in rows.rows:
+        if len(problems) > MOST_PROBLEMS:
+            break
         parsed = items_of.parse(row.value, name, row.line)
         if isinstance(parsed, Item):
             found.append((parsed, row.line))

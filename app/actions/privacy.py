@@ -7,7 +7,7 @@ from typing import Any
 
 from app.domain import readiness
 from app.domain.errors import InvalidInput, Problem
-from app.domain.privacy import Private, standing_in
+from app.domain.privacy import Private, made_of, parts, standing_in
 from app.report.egress import own_words
 from app.store import outcomes, studies
 from app.store.db import Connection, Row
@@ -17,20 +17,32 @@ from app.store.studies import decode_item
 def private_of(connection: Connection, row: Row[Any]) -> Private:
     """Return everything private in the store, less the words that every memo of this study has anyway.
 
-    Those are the program's own, and what the lead entered: it was read against all that was
-    private then, so what others write, import or are called later tells nothing by repeating
-    it, and must not bar the memo for good.
+    Those are the program's own, and what the lead entered: it was read when it was entered,
+    so what others write, import or are called later tells nothing by repeating it, and must
+    not bar the memo for good.
     """
     values = outcomes.private_values(connection, row.id)
     later = {"told": values["told"], "names": values["names"], "elsewhere": _texts(values["elsewhere"])}
-    entered = _entered(connection, row)
+    entered, own = _entered(connection, row), own_words()
     fresh = {kind: found - standing_in(found, entered) for kind, found in later.items()}
+    told = {text for text in fresh["told"] if not made_of(own, parts(text))}
     private = Private.of(
-        texts=_texts(values["content"]) | fresh["told"] | fresh["elsewhere"],
+        texts=_texts(values["content"]) | told | fresh["elsewhere"],
         ids=values["ids"],
         names=fresh["names"],
         digests=values["digests"],
     )
+    return private.without(own)
+
+
+def _of_items(connection: Connection, row: Row[Any]) -> Private:
+    """Return what is private of a study's items and people.
+
+    Judges' notes are not in it: a refusal would tell the lead what a judge has written.
+    """
+    values = outcomes.private_values(connection, row.id)
+    texts = _texts(values["content"])
+    private = Private.of(texts=texts, ids=values["ids"], names=values["names"], digests=values["digests"])
     return private.without(own_words())
 
 
@@ -50,7 +62,10 @@ def _entered(connection: Connection, row: Row[Any]) -> list[str]:
 
 
 def refuse_private(connection: Connection, row: Row[Any], entered: Mapping[str, str]) -> None:
-    """Refuse text that would carry something private into the memo. Raises InvalidInput by field."""
+    """Refuse text that would carry something private into the memo. Raises InvalidInput by field.
+
+    It reads every text of the study: not for inside a write.
+    """
     problems = private_in(connection, row, entered)
     if problems:
         raise InvalidInput(problems)
@@ -58,7 +73,7 @@ def refuse_private(connection: Connection, row: Row[Any], entered: Mapping[str, 
 
 def private_in(connection: Connection, row: Row[Any], entered: Mapping[str, str]) -> list[Problem]:
     """List the fields whose text holds something private of a study; the memo would print it."""
-    private = private_of(connection, row)
+    private = _of_items(connection, row)
     told = "the memo prints this, and it holds something private of the study ({}): word it otherwise"
     return [
         Problem(told.format(found), field=field)

@@ -110,6 +110,7 @@ def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | Non
         rights=[
             memo.RightsEntry(**{name: getattr(source, name) for name in memo.RightsEntry.model_fields})
             for source in studies.ledger(connection, row.id)
+            if source.source in {item.source for item in items}
         ],
         deviations=_deviations(connection, row),
         software=_software(rules),

@@ -49,7 +49,7 @@ def admit(connection: Connection, judge: Judge, token: str, form: Form) -> Row[A
     slot = own_slot(connection, judge, token)
     version, key = _version(form), _key(form)
     former = judgements.by_key(connection, slot.id, key)
-    if former is not None and former.fingerprint == fingerprint(form):
+    if former is not None and former.version == slot.version and former.fingerprint == fingerprint(form):
         return None
     refuse_finished(connection, judge)
     if former is not None or version != slot.version:

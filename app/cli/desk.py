@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from app import world
 from app.config import DEFAULT_STORE
@@ -13,6 +13,8 @@ from app.domain.errors import EvenhandError
 from app.store.audit import LOCAL
 from app.store.db import Store
 from app.store.migrate import open_store
+
+LARGEST: Final = 256 << 20  # bytes of a file that a command reads
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,9 @@ class Desk:
 
 def read_bytes(path: Path) -> bytes:
     """Return a file's content. Raises EvenhandError that names the file."""
+    if not path.is_file() or path.stat().st_size > LARGEST:
+        message = f"{path} is not a file of {LARGEST >> 20} MiB at most."
+        raise EvenhandError(message)
     try:
         return path.read_bytes()
     except OSError as error:

@@ -52,6 +52,9 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 refused or failed, 2 usage."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in given
+    if any("\ud800" <= character <= "\udfff" for each in given for character in each):
+        click.echo("An argument holds characters that are no text; type it in UTF-8.", err=True)
+        sys.exit(USAGE)
     sys.exit(run([each for each in given if each != "--json"], as_json=as_json))
 
 

@@ -34,7 +34,10 @@ def add(desk: Desk, name: str, *, lead: bool, password_stdin: bool) -> Answer:
 
 
 def _piped_password() -> str:
-    password = sys.stdin.readline().removesuffix("\n").removesuffix("\r")
+    try:
+        password = sys.stdin.readline().removesuffix("\n").removesuffix("\r")
+    except UnicodeDecodeError:
+        raise InvalidInput.of("standard input was not UTF-8", field="password") from None
     if not password:
         raise InvalidInput.of("standard input held no password", field="password")
     return password

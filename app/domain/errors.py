@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Final
+
+MOST_PROBLEMS: Final = 1_000  # of one input: nobody reads more
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,8 @@ class InvalidInput(EvenhandError):
     """Input that breaks the contract; carries every problem, and nothing was stored."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        self.problems = tuple(problems)
+        shown, more = tuple(problems[:MOST_PROBLEMS]), len(problems) - MOST_PROBLEMS
+        self.problems = (*shown, Problem(f"and {more:,} problems more")) if more > 0 else shown
         count = len(self.problems)
         head = "1 problem" if count == 1 else f"{count} problems"
         super().__init__(f"{head}, nothing was stored:\n" + "\n".join(f"  {p}" for p in self.problems))

@@ -13,6 +13,7 @@ from app.domain.text import equivalent
 
 MAX_TEXT: Final = 20_000
 MAX_NAME: Final = 200
+MOST_UNKNOWN: Final = 20  # keys of one line that are named
 PROVENANCES: Final = ("speaker", "annotator", "author")
 NOT_BUILT: Final = {"audio": "audio", "role": "roles other than study", "expected": "expected answers"}
 
@@ -123,7 +124,8 @@ def parse(row: Mapping[str, Any], where: str, line: int | None) -> Item | list[P
     def problem(key: str, message: str) -> Problem:
         return Problem(message, where=where, line=line, field=key[:60])
 
-    problems = [problem(key, "unknown key") for key in given if key not in _BY_KEY]
+    unknown = [key for key in given if key not in _BY_KEY]
+    problems = [problem(key, "unknown key") for key in unknown[:MOST_UNKNOWN]]
     problems += [problem(f.key, "every item needs it") for f in FIELDS if f.required and f.key not in given]
     for key, value in given.items():
         if key in NOT_BUILT and not (key == "role" and value == "study"):

@@ -109,8 +109,8 @@ class JudgedItem:
 
     `first_signed`: both reviewers' codings as first signed, in order of assignment
     (agreement reads these). `signed`: the last signed codings of reviewers whose set
-    is signed now (the outcome reads these). `recorded`: every last signed coding, of
-    reopened sets too, so that harm once signed is never forgotten.
+    is signed now (the outcome reads these). `recorded`: every coding that was ever signed,
+    and every adjudication step, so that harm once recorded is never forgotten.
     """
 
     stratum: str
@@ -216,6 +216,9 @@ def decide(form: Mapping[str, Sequence[str]], own: Judgement | None, *, identica
     `own`: the judgement of the first step, None where the protocol asks for none. A change
     that equals it is a keep. Raises InvalidInput with every faulty field.
     """
+    problems = _outside_codebook(form, _DECISIONS)
+    if problems:
+        raise InvalidInput(problems)
     decision = chosen(form, "decision")
     if decision == "keep" and own is not None:
         return Decision("keep", own)
@@ -244,19 +247,25 @@ _ALLOWED: Final = {
     "group": tuple(choice.key for choice in codebook.GROUPS),
     "severity": tuple(choice.key for choice in codebook.SEVERITIES),
 }
-_SINGLE: Final = ("label", "panel", "also", "severity", "note")
+_DECISIONS: Final = {
+    "decision": ("keep", "change", "unresolved"),
+    "unresolved_reason": tuple(choice.key for choice in codebook.UNRESOLVED_REASONS),
+}
+_SINGLE: Final = ("label", "panel", "also", "severity", "note", *_DECISIONS)
 
 
-def _outside_codebook(form: Mapping[str, Sequence[str]]) -> list[Problem]:
+def _outside_codebook(
+    form: Mapping[str, Sequence[str]], known: Mapping[str, Sequence[str]] = _ALLOWED
+) -> list[Problem]:
     problems = [
         Problem("This value is not in the codebook.", field=name)
-        for name, allowed in _ALLOWED.items()
+        for name, allowed in known.items()
         if any(value and value not in allowed for value in form.get(name, ()))
     ]
     problems += [
         Problem("Only one value is possible here.", field=name)
         for name in _SINGLE
-        if len({value for value in form.get(name, ()) if value}) > 1
+        if (name in known or name == "note") and len({value for value in form.get(name, ()) if value}) > 1
     ]
     if len(chosen(form, "note") or "") > MAX_NOTE:
         problems.append(Problem(f"A note may have {MAX_NOTE:,} characters at most.", field="note"))
@@ -339,7 +348,7 @@ def _adjudicated_state(step: Adjudication | None) -> tuple[str, Coding | None]:
 
 
 def recorded_harm(item: JudgedItem) -> bool:
-    """Tell whether any signed review or adjudication step recorded introduced damage."""
+    """Tell whether any review ever signed, or any adjudication step, recorded introduced damage."""
     step = item.adjudication
     steps = (step.first, step.final) if step is not None else ()
     return any(coding is not None and coding.introduced is not None for coding in (*item.recorded, *steps))

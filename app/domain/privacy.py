@@ -24,31 +24,42 @@ _UNSPACED: Final = re.compile(
     "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
 )
 _TOKEN: Final = re.compile(r"[^\W_](?:\S*[^\W_])?")
-_JOINTS: Final = re.compile(r"""[][,;:/|@(){}<>=+&"“”„«»]|['\u2019]s\b""")
+# What stands between two words without a space: everything but letters and digits, apostrophes
+# within a word, and the points and commas of a number.
+_JOINTS: Final = re.compile(r"(?!(?<=\w)'(?=\w)|(?<=\d)[.,](?=\d))[\W_]+|'s\b")
 _NUMBER: Final = re.compile(r"[\d.,]+")
+_APOSTROPHES: Final = "\u2018\u2019\u02bc\u2032"
+_HYPHENS: Final = "\u2010\u2011\u2012\u2013\u2212"
+_ALIKE: Final = str.maketrans(dict.fromkeys(_APOSTROPHES, "'") | dict.fromkeys(_HYPHENS, "-"))
 
 
 def tokens(text: str) -> tuple[str, ...]:
-    """Return the words of a text: compatible forms and case alike, without punctuation at their edges.
+    r"""Return the words of a text without punctuation at their edges.
 
-    In scripts written without spaces every character is a word.
+    Compatible forms, case, and the kinds of apostrophes and hyphens are alike; characters
+    that nobody sees are left out. In scripts written without spaces every character is a word.
 
-    >>> tokens("  (Straße), 0.5727 -- don't!")
+    >>> tokens("  (Straße), 0.5727 -- don\u2019t!")
     ('strasse', '0.5727', "don't")
     """
-    if text.isascii():
-        return tuple(_TOKEN.findall(text.lower()))
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return tuple(_TOKEN.findall(_UNSPACED.sub(r" \1 ", folded)))
+    return tuple(_TOKEN.findall(_folded(text)))
 
 
 def parts(text: str) -> tuple[str, ...]:
     """Return the words with those divided that punctuation joins: ids in a list, a name's genitive.
 
-    >>> parts("c1,c2 (Rosa's)")
-    ('c1', 'c2', 'rosa')
+    >>> parts("c1,c2 (Rosa's), 0.5727 it—is")
+    ('c1', 'c2', 'rosa', '0.5727', 'it', 'is')
     """
-    return tokens(_JOINTS.sub(" ", text))
+    return tuple(_TOKEN.findall(_JOINTS.sub(" ", _folded(text))))
+
+
+def _folded(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).translate(_ALIKE)
+    seen = "".join(character for character in folded if unicodedata.category(character) != "Cf")
+    return _UNSPACED.sub(r" \1 ", seen)
 
 
 def standing_in(values: Iterable[str], leaves: Iterable[str]) -> set[str]:
@@ -59,6 +70,15 @@ def standing_in(values: Iterable[str], leaves: Iterable[str]) -> set[str]:
     """
     lines = [f" {' '.join(tokens(leaf))} " for leaf in leaves]
     return {value for value in values if any(f" {' '.join(tokens(value))} " in line for line in lines)}
+
+
+def made_of(own: Collection[str], words: Iterable[str]) -> bool:
+    """Tell whether words are all among the program's own or numbers, so that any memo may hold them.
+
+    >>> made_of({"speaker", "of"}, ["speaker", "0"]), made_of({"of"}, ["speaker", "0"])
+    (True, False)
+    """
+    return all(word in own or _NUMBER.fullmatch(word) for word in words)
 
 
 def _numeric(run: Collection[str]) -> bool:
@@ -85,8 +105,8 @@ class Private:
         long: dict[tuple[str, ...], str] = {}
         short: dict[tuple[str, ...], str] = {}
         for text in texts:
-            found = tokens(text)
-            (long if len(found) >= RUN_OF_WORDS else short)[found] = TEXT
+            for found in (tokens(text), parts(text)):
+                (long if len(found) >= RUN_OF_WORDS else short)[found] = TEXT
         for values, kind in ((ids, ID), (names, NAME), (digests, DIGEST)):
             for value in values:
                 long[tokens(value)] = kind
@@ -110,10 +130,11 @@ class Private:
     def without(self, words: Iterable[str], leaves: Iterable[str] = ()) -> Private:
         """Return the same less what the program itself writes: it would be found in every memo.
 
-        Drops ids and names of one word among `words`, and texts that stand in one of the `leaves`.
+        Drops ids and names that are made of `words` and numbers alone, and texts that stand
+        in one of the `leaves`.
         """
         own = set(words)
-        dropped = {run for run, kind in self.runs.items() if kind in {ID, NAME} and run in own}
+        dropped = {run for run, kind in self.runs.items() if kind in {ID, NAME} and made_of(own, run.split())}
         dropped |= {run for leaf in leaves for run, kind in self._found(leaf, rendered=True) if kind == TEXT}
         return replace(
             self,

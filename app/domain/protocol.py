@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from app.domain.errors import InvalidInput, Problem
 from app.domain.rights import KINDS
-from app.domain.text import COMPARATORS
+from app.domain.text import COMPARATORS, is_plain
 
 ID_PATTERN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 MAX_TEXT: Final = 4_000
@@ -51,8 +51,8 @@ class Field:
 
 
 def _text(value: Any) -> str | None:
-    expected = f"text of 1 to {MAX_TEXT:,} characters"
-    return None if isinstance(value, str) and 0 < len(value.strip()) <= MAX_TEXT else expected
+    expected = f"text of 1 to {MAX_TEXT:,} characters, without control characters"
+    return None if isinstance(value, str) and 0 < len(value.strip()) <= MAX_TEXT and is_plain(value) else expected
 
 
 def _study_id(value: Any) -> str | None:

@@ -155,3 +155,15 @@ def tokens(text: str) -> tuple[str, ...]:
     clusters = _CLUSTER.findall(text)
     kinds = "".join(map(_kind, clusters))
     return tuple("".join(clusters[word.start() : word.end()]) for word in _TOKEN.finditer(kinds))
+
+
+_CONTROLS: Final = regex.compile(r"[\p{Cc}\p{Bidi_Control}--[\t\n\r\u061c\u200e\u200f]]", regex.V1)
+
+
+def is_plain(text: str) -> bool:
+    r"""Tell whether text holds no control characters, and none that turn the direction of a whole line.
+
+    >>> is_plain("two\nlines"), is_plain("a bell \x07"), is_plain("turned \u202e round")
+    (True, False, False)
+    """
+    return _CONTROLS.search(text) is None

@@ -21,10 +21,15 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 
 
 class Leaf(NamedTuple):
-    """One string of a finished file. `rendered`: counts are text here, so digits alone are no sign of an id."""
+    """One string of a finished file.
+
+    `rendered`: counts are text here, so digits alone are no sign of an id. `attribute`: of a
+    page, where class names and digests are no words.
+    """
 
     text: str
     rendered: bool = True
+    attribute: bool = False
 
 
 def guard(files: Mapping[str, bytes], private: Private) -> None:
@@ -32,7 +37,7 @@ def guard(files: Mapping[str, bytes], private: Private) -> None:
 
     Raises Refused (`egress`) naming the file and the kind of private value, never the value.
     """
-    own = _own_leaves()
+    own = {leaf.text for leaf in _own_leaves()}
     sought = private.without(own_words(), own)
     for name, content in files.items():
         for leaf in leaves(name, content):
@@ -59,20 +64,20 @@ def own_words() -> frozenset[str]:
 
     An id or a user name that is one of them would be found in every memo.
     """
-    written = _own_leaves() - {html.style()}  # whose names, such as li, are words of no page
+    written = {leaf.text for leaf in _own_leaves() if not leaf.attribute} - {html.style()}  # li is a word of no page
     words = {word for text in written for word in (*tokens(text), *parts(text))}
     return frozenset(word for word in words if _LETTER.search(word))
 
 
 @cache
-def _own_leaves() -> frozenset[str]:
+def _own_leaves() -> frozenset[Leaf]:
     """Return every string of memos that hold nothing of any study."""
     codes = [*wording.NULL_REASONS.items(), *wording.DECISIONS.items()]
-    found = {text for pair in codes for text in pair} | {leaf.text for leaf in _in_json(codebook.as_data())}
+    found = {Leaf(text) for pair in codes for text in pair} | set(_in_json(codebook.as_data()))
     for specimen in specimens():
         for name, content in bundle.bundle(specimen).items():
-            found |= {leaf.text for leaf in leaves(name, content)}
-    return frozenset(text for text in found if _LETTER.search(text))
+            found |= set(leaves(name, content))
+    return frozenset(leaf for leaf in found if _LETTER.search(leaf.text))
 
 
 def _json(text: str) -> Iterator[Leaf]:
@@ -106,10 +111,11 @@ class _Html(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.found: list[str] = []
+        self.attributes: list[str] = []
         self.block: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found += [part for attribute in attrs for part in attribute if part]
+        self.attributes += [part for attribute in attrs for part in attribute if part]
         self.handle_endtag(tag)
 
     def handle_endtag(self, tag: str) -> None:
@@ -144,7 +150,8 @@ def _html(text: str) -> Iterator[Leaf]:
     parser.close()
     parser.end_block()
     found = [*parser.found, parser.rawdata]  # the latter: what the parser drops, such as a style without its end
-    return (Leaf(each) for each in found if each.strip())
+    yield from (Leaf(each) for each in found if each.strip())
+    yield from (Leaf(each, attribute=True) for each in parser.attributes)
 
 
 def _csv(text: str) -> Iterator[Leaf]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from app.domain import codebook, gate, memo, reliability, results
+from app.domain import codebook, gate, memo, reliability, results, rights
 from app.domain.judgement import Coding, JudgedItem
 
 _SETTLED: Final = {
@@ -64,7 +64,11 @@ def _specimen(rule: str, items: list[JudgedItem], *, synthetic: bool) -> memo.Me
         ),
         quality=reliability.quality(found, 0),
         wer=memo.WordErrors(**{name: memo.Absent(null_reason="not_enabled") for name in memo.WordErrors.model_fields}),
-        rights=[memo.RightsEntry(source="", kind="", version="", licence="", decision="")],
+        rights=[
+            memo.RightsEntry(source="", kind=kind, version="", licence="", decision=decision)
+            for kind in rights.KINDS
+            for decision in rights.DECISIONS
+        ],
         deviations=[] if synthetic else [memo.Deviation(at="", text="")],
         software={"": ""},
         audit_head=None,

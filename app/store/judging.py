@@ -39,6 +39,11 @@ class Desk:
     signed_at: str | None = None
     receipt: str | None = None
 
+    @property
+    def open_to_change(self) -> bool:
+        """Answers may still be sent."""
+        return self.open and not self.closed and self.signed_at is None
+
 
 @dataclass(frozen=True)
 class Entry:

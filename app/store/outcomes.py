@@ -14,15 +14,14 @@ from app.domain.protocol import Protocol
 from app.store import judgements
 from app.store.tables import account, draft, item, judgement, member, rights, sign_off, slot
 
-ReviewsByItem = dict[int, list[tuple[int, Coding]]]
+SignedReviews = defaultdict[int, dict[int, list[Coding]]]
 
 
 def judged_items(connection: Connection, study_id: str, protocol: Protocol) -> list[JudgedItem]:
     """Return every item of a study as results need it, in order of import."""
-    first = _reviews(connection, study_id, first=True)
-    last = _reviews(connection, study_id, first=False)
+    reviews = _signed_reviews(connection, study_id)
     standing = _signed_now(connection, study_id)
-    adjudications = _adjudications(connection, study_id)
+    adjudications, steps = _adjudications(connection, study_id)
     columns = (item.c.id, item.c.stratum, item.c.cluster, item.c.changed, item.c.auto_coded)
     return [
         JudgedItem(
@@ -31,9 +30,9 @@ def judged_items(connection: Connection, study_id: str, protocol: Protocol) -> l
             control=row.stratum in protocol.controls,
             changed=row.changed,
             auto_coded=bool(row.auto_coded),
-            first_signed=tuple(coding for _, coding in first[row.id]),
-            signed=tuple(coding for judge, coding in last[row.id] if judge in standing),
-            recorded=tuple(coding for _, coding in last[row.id]),
+            first_signed=tuple(signed[0] for signed in reviews[row.id].values()),
+            signed=tuple(signed[-1] for judge, signed in reviews[row.id].items() if judge in standing),
+            recorded=(*(coding for signed in reviews[row.id].values() for coding in signed), *steps[row.id]),
             adjudication=adjudications.get(row.id),
         )
         for row in connection.execute(select(*columns).where(item.c.study_id == study_id).order_by(item.c.id))
@@ -45,22 +44,11 @@ def _signed_now(connection: Connection, study_id: str) -> set[int]:
     return set(connection.execute(select(sign_off.c.account_id).where(*standing)).scalars())
 
 
-def _signed_upto(connection: Connection, study_id: str, *, first: bool) -> dict[int, int]:
-    """Return, for each judge who ever signed, the newest judgement's id at the first or last sign-off."""
-    found = select(sign_off).where(sign_off.c.study_id == study_id).order_by(sign_off.c.id)
-    upto: dict[int, int] = {}
-    for row in connection.execute(found):
-        if not (first and row.account_id in upto):
-            upto[row.account_id] = row.upto
-    return upto
-
-
-def _reviews(connection: Connection, study_id: str, *, first: bool) -> ReviewsByItem:
-    """Return each item's signed reviews (judge, coding), by order of assignment.
-
-    `first`: the version that stood at the judge's first sign-off; else at the last.
-    """
-    upto = _signed_upto(connection, study_id, first=first)
+def _signed_reviews(connection: Connection, study_id: str) -> SignedReviews:
+    """Return, by item and reviewer in order of assignment, the coding that stood at each sign-off."""
+    signings: defaultdict[int, list[int]] = defaultdict(list)
+    for row in connection.execute(select(sign_off).where(sign_off.c.study_id == study_id).order_by(sign_off.c.id)):
+        signings[row.account_id].append(row.upto)
     rows = connection.execute(
         select(judgement, slot.c.item, slot.c.on_panel, slot.c.account_id)
         .join(slot, slot.c.id == judgement.c.slot_id)
@@ -68,35 +56,37 @@ def _reviews(connection: Connection, study_id: str, *, first: bool) -> ReviewsBy
         .where(slot.c.study_id == study_id, slot.c.adjudication.is_(False))
         .order_by(member.c.seat, judgement.c.id)
     )
-    newest: dict[tuple[int, int], Row[Any]] = {}
+    versions: defaultdict[tuple[int, int], list[Row[Any]]] = defaultdict(list)
     for row in rows:
-        if row.id <= upto.get(row.account_id, 0):
-            newest[row.item, row.account_id] = row
-    reviews: ReviewsByItem = defaultdict(list)
-    for (item_id, judge), row in newest.items():
-        reviews[item_id].append((judge, blinding.reveal(judgements.decode(row), row.on_panel)))
+        versions[row.item, row.account_id].append(row)
+    reviews: SignedReviews = defaultdict(dict)
+    for (item_id, judge), stored in versions.items():
+        stood = [[row for row in stored if row.id <= upto][-1:] for upto in signings[judge]]
+        signed = [blinding.reveal(judgements.decode(row), row.on_panel) for at in stood for row in at]
+        if signed:
+            reviews[item_id][judge] = signed
     return reviews
 
 
-def _adjudications(connection: Connection, study_id: str) -> dict[int, Adjudication]:
-    """Return the adjudicator's steps by item; the newest final step stands."""
+def _adjudications(connection: Connection, study_id: str) -> tuple[dict[int, Adjudication], dict[int, list[Coding]]]:
+    """Return the adjudicator's steps by item, the newest final step standing, and every coding of every step."""
     rows = connection.execute(
         select(judgement, slot.c.item, slot.c.on_panel)
         .join(slot, slot.c.id == judgement.c.slot_id)
         .where(slot.c.study_id == study_id, slot.c.adjudication)
         .order_by(judgement.c.id)
     )
-    steps: dict[int, Adjudication] = {}
+    standing: dict[int, Adjudication] = {}
+    steps: defaultdict[int, list[Coding]] = defaultdict(list)
     for row in rows:
         coding = blinding.reveal(judgements.decode(row), row.on_panel) if row.label else None
-        former = steps.get(row.item)
+        steps[row.item] += [coding] if coding is not None else []
         if row.step == "own":
-            steps[row.item] = Adjudication(first=coding)
+            standing[row.item] = Adjudication(first=coding)
         else:
-            steps[row.item] = Adjudication(
-                former.first if former else None, row.decision, coding, row.unresolved_reason
-            )
-    return steps
+            first = standing[row.item].first if row.item in standing else None
+            standing[row.item] = Adjudication(first, row.decision, coding, row.unresolved_reason)
+    return standing, steps
 
 
 def private_values(connection: Connection, study_id: str) -> dict[str, set[str]]:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
+from python_multipart.multipart import parse_options_header
 from starlette.responses import RedirectResponse, Response
 
 from app import security
@@ -93,14 +94,28 @@ Form = dict[str, list[str]]
 
 
 async def read_form(request: Request) -> Form:
-    """Return a posted form as lists of text by control. Raises InvalidInput for an upload."""
+    """Return a posted form as lists of text by control. Raises InvalidInput for an upload, or what is not UTF-8."""
+    _, options = parse_options_header(request.headers.get("content-type"))
+    if options.get(b"charset", b"utf-8").lower() not in {b"utf-8", b"utf8"}:
+        raise InvalidInput.of("forms are read as UTF-8 only")
     form = await request.form(max_files=0, max_fields=200)
     fields: Form = {}
     for name, value in form.multi_items():
         if not isinstance(value, str):
             raise InvalidInput.of("no file is expected here", field=name)
+        if not (_is_text(name) and _is_text(value)):
+            raise InvalidInput.of("this is not text that can be stored")
         fields.setdefault(name, []).append(value)
     return fields
+
+
+def _is_text(value: str) -> bool:
+    """Tell whether text has a form in UTF-8: half a surrogate pair has none."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 Signed = Annotated[Visitor, Depends(require_visitor)]

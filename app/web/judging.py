@@ -162,7 +162,7 @@ def _page(
         item=item,
         desk=desk,
         base=seat.base,
-        form=_filled(sent) if sent is not None else _start(item),
+        form=_filled(sent) if sent is not None else _start(item, drafting=desk.open_to_change),
         errors=_by_field(error) if isinstance(error, InvalidInput) else {},
         conflict=_conflict(item) if isinstance(error, StaleVersion) else None,
         # The same page gives the same key, so a repeated request is known as one.
@@ -180,9 +180,9 @@ def _by_field(error: InvalidInput) -> dict[str, str]:
     return {problem.field or "label": problem.message for problem in reversed(error.problems)}
 
 
-def _start(item: judging.BlindItem) -> Filled:
-    """Return what the form first shows: the draft, else the stored answer, else nothing."""
-    if item.draft is not None:
+def _start(item: judging.BlindItem, *, drafting: bool) -> Filled:
+    """Return what the form first shows: the draft while it can still be sent, else the stored answer, else nothing."""
+    if item.draft is not None and drafting:
         return _filled(item.draft)
     if item.answer is None:
         return Filled()

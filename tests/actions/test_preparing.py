@@ -2,7 +2,7 @@ import pytest
 
 from app.actions import accounts, freezing, preparing
 from app.domain import manifest
-from app.domain.errors import InvalidInput, NotFound, Refused
+from app.domain.errors import MOST_PROBLEMS, InvalidInput, NotFound, Refused
 from app.domain.item import Item
 from app.store import studies, verify
 from app.store.db import Store
@@ -300,3 +300,11 @@ def test_people_whose_role_in_a_study_changes_are_signed_out(draft, world):
         accounts.sign_in(draft.store, world, CHEAP, name, password_of(name))
     assign(draft, reviewers=["ines", "ravi"], adjudicator="rosa")
     assert draft.rows("select count(*) from session") == [(0,)]
+
+
+def test_no_more_than_a_thousand_problems_are_named(store, world, people):
+    study = preparing.create(store, world, "local", PROTOCOL.encode(), "protocol.toml")
+    with pytest.raises(InvalidInput) as refused:
+        preparing.import_items(store, world, "local", study, b"{}\n" * 5_000, "items.jsonl")
+    assert len(refused.value.problems) == MOST_PROBLEMS + 1
+    assert "problems more" in str(refused.value.problems[-1])

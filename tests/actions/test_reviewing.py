@@ -90,12 +90,23 @@ def test_the_same_request_again_changes_nothing_and_is_no_error(bench):
     assert (stored(bench, "rosa", "P-001"), bench.events()) == ([("safe-cleanup", 1)], before)
 
 
-def test_a_repeat_is_known_after_later_answers_and_after_the_sign_off(bench):
+def test_a_repeat_is_known_after_the_sign_off_too(bench):
+    form = bench.form("rosa", SEEN[0], FINE)
+    bench.send("rosa", SEEN[0], form)
+    for item in SEEN[1:]:
+        bench.answer("rosa", item)
+    bench.sign("rosa")
+    before = stored(bench, "rosa", SEEN[0])
+    bench.send("rosa", SEEN[0], form)
+    assert stored(bench, "rosa", SEEN[0]) == before
+
+
+def test_a_repeat_that_a_later_answer_has_replaced_is_a_conflict(bench):
     form = bench.form("rosa", "P-001", FINE)
     bench.send("rosa", "P-001", form)
-    bench.review("rosa")
-    bench.send("rosa", "P-001", form)
-    assert stored(bench, "rosa", "P-001") == [("safe-cleanup", 1), ("no-material-edit", 2)]
+    bench.answer("rosa", "P-001", KEPT)
+    with pytest.raises(StaleVersion):
+        bench.send("rosa", "P-001", form)
 
 
 def test_the_same_key_with_other_content_is_a_conflict(bench):

@@ -555,22 +555,19 @@ def served(tmp_path_factory):
         house.stop()
 
 
-def start(folder, port, *more):
-    """Run a server that is to fail; return its exit code, its words, and its seconds."""
-    command = [sys.executable, "-m", "app", "--store", str(folder), "serve", "--port", str(port), *more]
+def timed(*arguments):
     begun = time.monotonic()
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=20, check=False)
+    command = [sys.executable, "-m", "app", *map(str, arguments)]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     return ended, time.monotonic() - begun
 
 
 def refused_within_two_seconds(folder, port, *more):
-    """Start it up to five times: the machine may be busy with something else."""
-    for _ in range(5):
-        ended, seconds = start(folder, port, *more)
-        assert ended.returncode == 1
-        if seconds < 2:
-            return ended
-    raise AssertionError(f"{seconds:.1f} s, five times")
+    """Start a server that is to fail; where the machine is busy, so is the shortest of commands."""
+    ended, seconds = timed("--store", folder, "serve", "--port", port, *more)
+    assert ended.returncode == 1
+    assert seconds < 2 or seconds < 5 * timed("--version")[1]
+    return ended
 
 
 def test_a_taken_port_ends_the_start_within_two_seconds_and_says_so(tmp_path):

@@ -25,7 +25,31 @@ def test_a_character_is_a_word_where_a_script_has_no_spaces():
 
 
 def test_what_punctuation_joins_can_be_divided():
-    assert parts("D-001,D-002; rosa's") == ("d-001", "d-002", "rosa")
+    assert parts("D-001,D-002; rosa's") == ("d", "001", "d", "002", "rosa")
+
+
+@pytest.mark.parametrize(
+    "leaf", ["it was rosa\u2014ravi", "rosa!ravi", "a-rosa-b", "ro\u00adsa", "Rosa\u2019s", "rosa/ravi"]
+)
+def test_a_name_is_found_whatever_punctuation_joins_it(leaf):
+    assert Private.of(texts=[], ids=[], names=["rosa"], digests=[]).find(leaf) == NAME
+
+
+@pytest.mark.parametrize(
+    "leaf", ["I don\u2019t want the pen", "I don't want\u2014the pen\u2026", "he said:I don't\u00a0want the pen!twice"]
+)
+def test_a_text_is_found_in_ordinary_typography(leaf):
+    assert Private.of(texts=["I don't want the pen"], ids=[], names=[], digests=[]).find(leaf) == TEXT
+
+
+@pytest.mark.parametrize("leaf", ["P\u2013001", "P\u2011001", "P-001.mp3", "_P-001_"])
+def test_an_id_is_found_in_ordinary_typography(leaf):
+    assert Private.of(texts=[], ids=["P-001"], names=[], digests=[]).find(leaf) == ID
+
+
+def test_an_id_of_the_programs_own_words_and_numbers_is_never_a_reason_to_refuse():
+    private = Private.of(texts=[], ids=["Speaker 0"], names=[], digests=[]).without({"speaker"})
+    assert private.find("95% interval by speaker 0% to 12%") is None
 
 
 @pytest.mark.parametrize(
