@@ -13,8 +13,8 @@ from app.actions.privacy import private_of
 from app.domain import codebook, gate, memo, protocol, reliability, results, rights
 from app.domain.errors import InvalidInput, Refused
 from app.domain.item import Item
-from app.domain.judgement import JudgedItem
 from app.domain.memo import Memo
+from app.domain.outcome import JudgedItem
 from app.domain.protocol import Protocol
 from app.report import bundle, egress
 from app.store import audit, outcomes, studies

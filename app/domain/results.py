@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from app.domain import codebook, gate, memo
-from app.domain.judgement import Coding, JudgedItem, Outcome, recorded_harm, settle
+from app.domain.judgement import Coding
+from app.domain.outcome import JudgedItem, Outcome, recorded_harm, settle
 from app.domain.protocol import REVIEWERS_PER_ITEM
 from app.domain.statistics import intervals, rates
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from app.domain import codebook, gate, memo, reliability, results, rights
-from app.domain.judgement import Coding, JudgedItem
+from app.domain.judgement import Coding
+from app.domain.outcome import JudgedItem
 
 _SETTLED: Final = {
     gate.PASS: Coding("safe-cleanup", "on"),

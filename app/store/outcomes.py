@@ -9,7 +9,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, select
 
 from app.domain import blinding
-from app.domain.judgement import Adjudication, Coding, JudgedItem
+from app.domain.judgement import Coding
+from app.domain.outcome import Adjudication, JudgedItem
 from app.domain.protocol import Protocol
 from app.store import judgements
 from app.store.tables import account, draft, item, judgement, member, rights, sign_off, slot

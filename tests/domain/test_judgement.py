@@ -4,17 +4,8 @@ import pytest
 
 from app.domain import codebook
 from app.domain.errors import InvalidInput
-from app.domain.judgement import (
-    Adjudication,
-    Coding,
-    Decision,
-    JudgedItem,
-    Judgement,
-    check,
-    decide,
-    recorded_harm,
-    settle,
-)
+from app.domain.judgement import Coding, Decision, Judgement, check, decide
+from app.domain.outcome import Adjudication, JudgedItem, recorded_harm, settle
 from app.domain.text import equivalent
 
 CONTENT, CORRECTION, STRUCTURE = "destructive-content", "destructive-correction", "destructive-structure"

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain import codebook, reliability, results
-from app.domain.judgement import Adjudication, Coding, JudgedItem
+from app.domain.judgement import Coding
+from app.domain.outcome import Adjudication, JudgedItem
 
 CONTENT, STRUCTURE = "destructive-content", "destructive-structure"
 HARM, OTHER_HARM, IN_BOTH = Coding(CONTENT, "on"), Coding(STRUCTURE, "on"), Coding(CONTENT, "both")

@@ -9,7 +9,8 @@ import pytest
 
 from app.domain import gate, reliability, results
 from app.domain.blinding import reveal
-from app.domain.judgement import Adjudication, JudgedItem, Judgement
+from app.domain.judgement import Judgement
+from app.domain.outcome import Adjudication, JudgedItem
 
 EXAMPLE = json.loads((Path(__file__).parents[1] / "fixtures" / "worked_example.json").read_text())
 ITEMS = {row["item"]: row for row in EXAMPLE["items"]}
