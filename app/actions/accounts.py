@@ -177,6 +177,12 @@ def touch(store: Store, world: World, token: str) -> None:
         accounts.touch_session(connection, security.token_hash(token), world.stamp())
 
 
+def forget(store: Store, token: str) -> None:
+    """Delete a session that was idle for too long, so that no clock revives it (not audited)."""
+    with store.write() as connection:
+        accounts.end_session(connection, security.token_hash(token))
+
+
 def start_server(store: Store, world: World) -> str:
     """End every session of before, and return the server's unguessable host name."""
     with store.write() as connection:

@@ -31,8 +31,9 @@ class Desk:
 
     actor = LOCAL
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, *, as_json: bool = False) -> None:
         self.given = folder
+        self.as_json = as_json
         self.world = world.real()
 
     @property

@@ -33,7 +33,7 @@ def cli(context: click.Context, store: Path | None) -> None:
 
     --json before or after a command prints its answer as JSON.
     """
-    context.obj = Desk(store)
+    context.obj = Desk(store, as_json=bool(context.obj))
     context.call_on_close(context.obj.close)
 
 
@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str], *, as_json: bool) -> int:
     """Run one command and print its answer; return the exit code."""
     try:
-        answer = cli.main(arguments, prog_name="evenhand", standalone_mode=False)
+        answer = cli.main(arguments, prog_name="evenhand", standalone_mode=False, obj=as_json)
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.UsageError as error:

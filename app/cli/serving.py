@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import socket
 import sys
@@ -27,13 +28,20 @@ def serve(desk: Desk, port: int) -> Answer:
     """Serve the store to browsers on this computer."""
     from app.web.app import create_app  # the web stack is needed here alone, and takes half a second
 
+    # A signal ends the command in order, so that the store is closed. While uvicorn serves it
+    # takes the signals itself, and gives them back to these when its last answer is out.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: sys.exit(0))
     store = desk.store
     with served(desk.folder), _listening(port) as listener:
         host_name = accounts.start_server(store, desk.world)
         settings = Settings(port=port, host_name=host_name)
         app = create_app(store, desk.world, settings, Passwords())
-        addresses = f"  http://{host_name}:{port}/\n  http://{LOOPBACK}:{port}/"
-        click.echo(f"Evenhand serves {desk.folder}\n{addresses}\nStop with Ctrl+C.")
+        named, plain = f"http://{host_name}:{port}/", f"http://{LOOPBACK}:{port}/"
+        if desk.as_json:
+            click.echo(json.dumps({"store": str(desk.folder), "url": plain, "browser_url": named}))
+        else:
+            click.echo(f"Evenhand serves {desk.folder}\n  {named}\n  {plain}\nStop with Ctrl+C.")
         _run(app, listener)
     return Answer("")
 
@@ -64,12 +72,8 @@ def _answers(address: str, port: int) -> bool:
 
 
 def _run(app: Callable[..., Any], listener: socket.socket) -> None:
-    """Serve until a signal says stop; then let the store be closed properly."""
+    """Serve until a signal says stop."""
     import uvicorn
-
-    # uvicorn takes the signals while it serves, and gives them back to these when it has stopped.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: sys.exit(0))
 
     config = uvicorn.Config(
         app,

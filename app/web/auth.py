@@ -73,6 +73,7 @@ def find_visitor(request: Request) -> Visitor | None:
         return None
     idle = house.world.now() - datetime.fromisoformat(row.seen_at)
     if idle > timedelta(minutes=house.settings.idle_minutes):
+        act.forget(house.store, token)
         return None
     if idle > TOUCH_AFTER:
         act.touch(house.store, house.world, token)

@@ -644,3 +644,16 @@ def test_the_server_says_its_addresses_and_ends_when_told(tmp_path):
     assert re.fullmatch(rf"http://[a-z0-9]{{16,}}\.localhost:{port}/", name)
     assert plain == f"http://127.0.0.1:{port}/"
     assert rows(tmp_path / "store", "select value from setting where key = 'host_name'")[0][0] in name
+
+
+def test_serve_says_its_addresses_as_json_when_asked(tmp_path):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "app", "--store", str(tmp_path / "store"), "serve", "--port", str(port), "--json"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        told = json.loads(process.stdout.readline())
+        process.terminate()
+        assert process.wait(15) == 0
+    assert told["url"] == f"http://127.0.0.1:{port}/"
+    assert told["browser_url"].endswith(f".localhost:{port}/")

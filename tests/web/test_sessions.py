@@ -259,6 +259,14 @@ def test_a_clock_set_back_does_not_lengthen_a_session_for_good(people, later, cl
     assert not signed_in(rosa)
 
 
+def test_a_session_that_ran_out_is_not_revived_by_a_clock_set_back(people, later, clock):
+    rosa = later("rosa")
+    clock[0] += 61 * MINUTE
+    assert not signed_in(rosa)
+    clock[0] -= 61 * MINUTE
+    assert not signed_in(rosa)
+
+
 def test_the_idle_time_is_a_setting_of_the_server(store, world, people, clock):
     moved = replace(world, now=lambda: world.now() + clock[0])
     app = create_app(store, moved, Settings(port=PORT, idle_minutes=5), CHEAP)
