@@ -17,8 +17,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 ##@ Use it
 
 .PHONY: run
-run: demo ## set up, make the demo study and serve it (PORT=8765)
-	$(BIN)/evenhand --store "$(DEMO_STORE)" serve --port "$(PORT)"
+run: $(VENV)/.run-installed ## set up, make the demo study and serve it (PORT=8765)
+	@$(BIN)/evenhand --store "$(DEMO_STORE)" demo | sed '/^Serve it/,$$d'
+	@$(BIN)/evenhand --store "$(DEMO_STORE)" serve --port "$(PORT)"
 
 .PHONY: demo
 demo: $(VENV)/.run-installed ## set up and make the demo study, without serving it

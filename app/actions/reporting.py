@@ -37,7 +37,8 @@ def memo_of(store: Store, world: World, actor: str, study_id: str, decision: str
     if found is None:
         with store.write() as connection:
             audit.record(connection, world, actor, "outcome.refused", study_id)
-        message = f"“{study_id}” is not closed: outcomes open to everybody at the close, and to nobody before."
+        told = "outcomes open to the lead at the close, and to nobody before. This attempt is on record."
+        message = f"“{study_id}” is not closed: {told}"
         raise Refused("not_closed", message)
     return found
 

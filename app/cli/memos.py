@@ -8,6 +8,7 @@ import click
 
 from app.actions import reporting
 from app.cli.desk import Answer, Desk
+from app.store.studies import listing
 from app.store.verify import findings
 
 
@@ -31,8 +32,17 @@ def verify(desk: Desk) -> Answer:
     """Re-check the store, every manifest and the audit chain."""
     with desk.store.read() as connection:
         found = findings(connection)
+        count = len(listing(connection))
     if found:
         return Answer(
             "\n".join(["Differences from what was recorded:", *found]), {"ok": False, "findings": found}, exit_code=1
         )
-    return Answer("Store, manifests, judgements and audit chain are as recorded.", {"ok": True, "findings": []})
+    return Answer(_whole(desk.folder.name, count), {"ok": True, "studies": count, "findings": []})
+
+
+def _whole(store: str, count: int) -> str:
+    """Say what was found whole, so that nobody trusts the check of another store."""
+    if count == 0:
+        return f"{store}: there is no study in this store. Is it the right one? Choose another with --store."
+    studies = "1 study" if count == 1 else f"{count} studies"
+    return f"{store} ({studies}): database, manifests, judgements and audit chain are as recorded."

@@ -38,7 +38,9 @@ def create(desk: Desk, protocol: Path) -> Answer:
 def rights(desk: Desk, study_id: str, ledger: Path) -> Answer:
     """Set a study's rights ledger."""
     count = preparing.set_rights(desk.store, desk.world, desk.actor, study_id, read_bytes(ledger), ledger.name)
-    return Answer(f"Stored the rights of {count} sources.", {"study": study_id, "sources": count})
+    sources = "1 source" if count == 1 else f"{count} sources"
+    told = f"Stored the rights of {sources}. Next: evenhand study import {study_id} ITEMS"
+    return Answer(told, {"study": study_id, "sources": count})
 
 
 @study.command(name="import")
@@ -97,7 +99,7 @@ def check(desk: Desk, study_id: str) -> Answer:
 
 def _report(report: Readiness) -> str:
     parts = {
-        "Errors, to be mended first:": [str(problem) for problem in report.errors],
+        "Errors, to be fixed first:": [str(problem) for problem in report.errors],
         "Warnings:": list(report.warnings),
         "To be acknowledged at the freeze:": [f"{a.code}: {a.text} ({a.count})" for a in report.acknowledge],
     }

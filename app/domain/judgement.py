@@ -195,7 +195,7 @@ def _outside_codebook(
 def _contradictions(judgement: Judgement, label: codebook.Label, *, identical: bool) -> list[Problem]:
     problems = []
     if label.panels and judgement.panel is None:
-        question = "Which text is damaged?" if label.destructive else "Which text no longer has it?"
+        question = "Say which text is damaged." if label.destructive else "Say which text no longer has it."
         problems.append(Problem(question, field="panel"))
     elif judgement.panel is not None and judgement.panel not in label.panels:
         problems.append(

@@ -74,9 +74,11 @@ def why(reason: str | None) -> str:
 def percent(share: float) -> str:
     """Return a share for reading; a small one keeps two significant digits.
 
-    >>> percent(1 / 3), percent(0.00015), percent(0.0), percent(0.99997)
-    ('33.3%', '0.015%', '0%', 'over 99.9%')
+    >>> percent(1 / 3), percent(0.00015), percent(1e-17), percent(0.0), percent(0.99997)
+    ('33.3%', '0.015%', 'under 0.01%', '0%', 'over 99.9%')
     """
+    if 0 < share < 0.0001:  # noqa: PLR2004 - beyond what anybody reads
+        return "under 0.01%"
     if 0 < share < 0.01:  # noqa: PLR2004 - one per cent
         return f"{100 * share:.2g}%"
     if 0.9995 <= share < 1:  # noqa: PLR2004 - would round to all

@@ -62,7 +62,7 @@ def test_three_people_carry_a_study_to_its_memo(running, tab):
     assert page.locator("h1").inner_text() == "Item 1 of 1"
     assert page.get_by_text("Your own judgement first").is_visible()
     page.locator('input[name="label"][value="no-material-edit"]').check()
-    page.get_by_role("button", name="Send and go on").click()
+    page.get_by_role("button", name="Send and see the two reviews").click()
     page.get_by_text("Now the two reviews").wait_for()
     page.locator('input[name="decision"][value="keep"]').check()
     page.get_by_role("button", name="Send and go on").click()
@@ -91,7 +91,7 @@ def test_an_item_is_coded_without_javascript(running, tab):
     assert panel.is_visible()
     assert not page.locator('input[name="reason"][value="reversed"]').is_visible()
     page.get_by_role("button", name="Send and go on").click()
-    assert "Which text is damaged?" in page.locator("[role=alert]").inner_text()
+    assert "Say which text is damaged." in page.locator("[role=alert]").inner_text()
     panel.check()
     page.locator('input[name="reason"][value="negation"]').check()
     page.get_by_role("button", name="Send and go on").click()
