@@ -60,10 +60,8 @@ def admit(connection: Connection, judge: Judge, token: str, form: Form) -> Row[A
 def own_slot(connection: Connection, judge: Judge, token: str) -> Row[Any]:
     """Return a judge's own slot of this study. Raises NotFound for any other."""
     slot = judgements.slot_of(connection, judge.account_id, token)
-    if slot is None or slot.study_id != judge.study_id or slot.adjudication != judge.adjudication:
-        message = "This item is not in your list."
-        raise NotFound(message)
-    if slot.adjudication and not slot.routed:
+    mine = slot is not None and (slot.study_id, slot.adjudication) == (judge.study_id, judge.adjudication)
+    if slot is None or not mine or (slot.adjudication and not slot.routed):
         message = "This item is not in your list."
         raise NotFound(message)
     return slot

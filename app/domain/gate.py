@@ -31,11 +31,6 @@ class Verdict:
     status: str
     reasons: tuple[Reason, ...]
 
-    @property
-    def rule(self) -> str:
-        """The status without the suffix: PASS, FAIL, INCONCLUSIVE or BLOCKED."""
-        return self.status.removesuffix("_SYNTHETIC")
-
 
 @dataclass(frozen=True)
 class Facts:
