@@ -1,7 +1,13 @@
 """Pair the demo's utterances with the real filter: off and on, from the same text.
 
-Writes `app/content/demo/items.jsonl`. With `--check` it writes nothing and compares.
-Needs only the filter, whose own dependencies (audio, hotkeys) its text pass never loads:
+    utterances.jsonl  ->  items.jsonl
+    answers.jsonl     ->  sentinels.jsonl, practice.jsonl: those with a known answer
+
+Writes them in `app/content/demo`; with `--check` it writes nothing and compares. An
+utterance with a known answer may state its pair, where the filter does not give the
+case: such a pair is hand-made, and the script names it. It refuses one that the filter
+does give. Needs only the filter, whose own dependencies (audio, hotkeys) its text pass
+never loads:
 
     pip install --no-deps yazses==2.46.0
     python -m scripts.make_demo_items [--check]
@@ -12,7 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module, metadata
 from itertools import zip_longest
 from pathlib import Path
@@ -21,6 +27,9 @@ from typing import Any, Final
 DEMO: Final = Path(__file__).resolve().parent.parent / "app" / "content" / "demo"
 UTTERANCES: Final = DEMO / "utterances.jsonl"
 ITEMS: Final = DEMO / "items.jsonl"
+ANSWERS: Final = DEMO / "answers.jsonl"
+SENTINELS: Final = DEMO / "sentinels.jsonl"
+PRACTICE: Final = DEMO / "practice.jsonl"
 PACKAGE: Final = "yazses"
 VERSION: Final = "2.46.0"
 
@@ -29,6 +38,10 @@ Pairing = Callable[[str], tuple[str, str]]
 
 class WrongFilterError(Exception):
     """The filter is not installed, or not in the version that the demo is made with."""
+
+
+class StatedPairError(Exception):
+    """A pair is stated that the filter has to make."""
 
 
 def load_filter() -> Pairing:
@@ -56,9 +69,45 @@ def load_filter() -> Pairing:
 
 
 def items_bytes(utterances: bytes, pair: Pairing) -> bytes:
-    """Return the items file: each utterance with `off` and `on` after its raw hypothesis."""
-    rows = [_with_arms(json.loads(line), pair) for line in utterances.splitlines()]
+    """Return the items file: each utterance with `off` and `on` after its raw hypothesis.
+
+    Raises StatedPairError for an utterance that states a pair of its own.
+    """
+    rows = _rows(utterances)
+    if stated := hand_made(rows):
+        told = f"{UTTERANCES.name}: {', '.join(stated)}: the filter makes the pairs of the study; leave off and on out"
+        raise StatedPairError(told)
+    return _bytes(_with_arms(row, pair) for row in rows)
+
+
+def answers_bytes(answers: bytes, role: str, pair: Pairing) -> bytes:
+    """Return the sentinels or practice file: utterances of this role, paired like items unless they state a pair.
+
+    Raises StatedPairError where the stated pair is the one that the filter gives.
+    """
+    rows = [row for row in _rows(answers) if row["role"] == role]
+    needless = [row["item_id"] for row in rows if "off" in row and pair(row["raw_hypothesis"]) == _arms(row)]
+    if needless:
+        told = f"{ANSWERS.name}: {', '.join(needless)}: the filter gives this pair; leave off and on out"
+        raise StatedPairError(told)
+    return _bytes(row if "off" in row else _with_arms(row, pair) for row in rows)
+
+
+def hand_made(rows: Iterable[dict[str, Any]]) -> list[str]:
+    """Return the ids of the utterances that state their pair."""
+    return [row["item_id"] for row in rows if "off" in row or "on" in row]
+
+
+def _rows(lines: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in lines.splitlines()]
+
+
+def _bytes(rows: Iterable[dict[str, Any]]) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def _arms(row: dict[str, Any]) -> tuple[str, str]:
+    return row["off"], row["on"]
 
 
 def _with_arms(utterance: dict[str, Any], pair: Pairing) -> dict[str, Any]:
@@ -80,26 +129,36 @@ def difference(committed: bytes, made: bytes) -> str | None:
     return f"line {line}:\n  committed  {old!r}\n  made now   {new!r}"
 
 
+def everything(pair: Pairing) -> dict[Path, bytes]:
+    """Return what each of the files has to be."""
+    answers = ANSWERS.read_bytes()
+    return {
+        ITEMS: items_bytes(UTTERANCES.read_bytes(), pair),
+        SENTINELS: answers_bytes(answers, "sentinel", pair),
+        PRACTICE: answers_bytes(answers, "practice", pair),
+    }
+
+
 def main(argv: Sequence[str] | None = None) -> int:
-    """Write the items, or check them. Returns the exit code: 1 on a difference or without the filter."""
+    """Write the files, or check them. Returns the exit code: 1 on a difference or without the filter."""
     parser = argparse.ArgumentParser(description="Make the demo's items with the real filter.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 where the committed file differs")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 where a committed file differs")
     check: bool = parser.parse_args(argv).check
     try:
-        made = items_bytes(UTTERANCES.read_bytes(), load_filter())
-    except WrongFilterError as error:
+        files = everything(load_filter())
+    except (WrongFilterError, StatedPairError) as error:
         print(f"make_demo_items: {error}", file=sys.stderr)
         return 1
-    count = made.count(b"\n")
-    if not check:
-        ITEMS.write_bytes(made)
-        print(f"{ITEMS.name}: {count} items written")
-        return 0
-    found = difference(ITEMS.read_bytes() if ITEMS.exists() else b"", made)
-    if found is not None:
-        print(f"make_demo_items: {ITEMS.name} is not what {PACKAGE} {VERSION} makes, {found}", file=sys.stderr)
-        return 1
-    print(f"{ITEMS.name}: {count} items, as {PACKAGE} {VERSION} makes them")
+    for path, made in files.items():
+        if not check:
+            path.write_bytes(made)
+        found = difference(path.read_bytes() if path.exists() else b"", made)
+        if found is not None:
+            print(f"make_demo_items: {path.name} is not what {PACKAGE} {VERSION} makes, {found}", file=sys.stderr)
+            return 1
+        count = made.count(b"\n")
+        print(f"{path.name}: {count} items, as {PACKAGE} {VERSION} makes them")
+    print(f"but for the hand-made pairs: {', '.join(hand_made(_rows(ANSWERS.read_bytes())))}")
     return 0
 
 

@@ -484,7 +484,7 @@ def test_the_demo_twice_is_the_demo_once():
     again = evenhand("demo", "--json")
     assert (again.code, again.data) == (0, first.data)
     assert rows("evenhand-demo", KEPT) == before
-    assert before[0][:2] == (48, 4)
+    assert before[0][:2] == (160, 4)
 
 
 def test_a_demo_that_was_stopped_half_way_is_taken_up_where_it_ended(monkeypatch):
