@@ -7,6 +7,7 @@
 VENV       := .venv
 BIN        := $(VENV)/bin
 LOCK_VENV  := .venv-lock
+WHEELHOUSE := dist/wheelhouse
 DEMO_STORE ?= ./evenhand-demo
 PORT       ?= 8765
 # ARGS goes on to pytest (test, check) and to the benchmark (bench): make test ARGS="-k gate -x"
@@ -18,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: run
 run: $(VENV)/.run-installed ## set up, make the demo study and serve it (PORT=8765)
-	@$(BIN)/evenhand --store "$(DEMO_STORE)" demo | sed '/^Serve it/,$$d'
+	@told=$$($(BIN)/evenhand --store "$(DEMO_STORE)" demo) || exit; printf '%s\n\n' "$$told" | sed '/^Serve it/,$$d'
 	@$(BIN)/evenhand --store "$(DEMO_STORE)" serve --port "$(PORT)"
 
 .PHONY: demo
@@ -52,6 +53,22 @@ format: $(VENV)/.dev-installed ## let ruff format the code and mend what it can
 bench: $(VENV)/.dev-installed ## measure load and speed (minutes; not part of the tests)
 	$(BIN)/python -m scripts.bench $(ARGS)
 
+.PHONY: wheel
+wheel: $(WHEELHOUSE)/.pinned ## build the wheel, and beside it every pinned package it needs (dist/wheelhouse)
+	@rm -f $(WHEELHOUSE)/evenhand-*.whl
+	@$(PIP) wheel --quiet --no-deps --wheel-dir $(WHEELHOUSE) .
+	@echo "In $(WHEELHOUSE): $$(cd $(WHEELHOUSE) && ls evenhand-*.whl), and all it needs."
+	@echo "Installs with this Python on this kind of system, without a network:"
+	@echo "  pip install --no-index --find-links $(WHEELHOUSE) evenhand"
+
+.PHONY: try-wheel
+try-wheel: wheel $(VENV)/.dev-installed ## install that wheel elsewhere, without a network, and use it as a newcomer would
+	$(BIN)/python -m scripts.newcomer wheel $(WHEELHOUSE)
+
+.PHONY: screenshots
+screenshots: $(VENV)/.dev-installed ## take the pictures for the docs anew (skips where there is no Chromium)
+	$(BIN)/python -m scripts.screenshots $(ARGS)
+
 .PHONY: lock
 lock: $(LOCK_VENV)/.uv-installed ## write both lock files anew (UPGRADE=1: with the newest versions)
 	$(LOCK) pyproject.toml -o requirements.lock
@@ -75,7 +92,7 @@ clean: ## remove environments and caches (stores and exports are never touched)
 help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } \
 	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
-	  /^[a-z][a-z-]*:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	  /^[a-z][a-z-]*:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 # --- Set-up. Stamps lie inside the environment, so that they go when it goes. ---
 
@@ -104,8 +121,8 @@ $(BIN)/python:
 	@$(FIND_PYTHON); echo "Making $(VENV) with $$found ..."; "$$found" -m venv --clear $(VENV)
 
 # `ensurepip` mends an environment whose making was interrupted.
-INSTALL = $(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip --default-pip; \
-	$(BIN)/python -m pip install --quiet
+PIP = $(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip --default-pip; $(BIN)/python -m pip
+INSTALL = $(PIP) install --quiet
 
 $(VENV)/.run-installed: $(BIN)/python requirements.lock pyproject.toml
 	@echo "Installing the pinned packages (once; a minute or so) ..."
@@ -119,6 +136,13 @@ $(VENV)/.dev-installed: $(BIN)/python requirements-dev.lock requirements.lock py
 	@$(INSTALL) --require-hashes -r requirements-dev.lock
 	@$(INSTALL) --no-deps -e .
 	@touch $(VENV)/.run-installed $@
+
+# Emptied first: of a former lock nothing may stay that an installation could pick.
+$(WHEELHOUSE)/.pinned: $(BIN)/python requirements.lock
+	@echo "Collecting the pinned packages as wheels ..."
+	@rm -rf $(WHEELHOUSE)
+	@$(PIP) wheel --quiet --require-hashes -r requirements.lock --wheel-dir $(WHEELHOUSE)
+	@touch $@
 
 # uv only writes the locks. It stays out of .venv: nothing that runs or tests needs it.
 LOCK = $(LOCK_VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \

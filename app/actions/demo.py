@@ -7,6 +7,7 @@ from typing import Final
 
 from app.actions import accounts, freezing, preparing
 from app.config import content
+from app.domain import manifest
 from app.domain.errors import NotFound, Refused
 from app.security import Passwords
 from app.store import accounts as stored_accounts
@@ -15,6 +16,7 @@ from app.store.db import Store
 from app.world import World
 
 STUDY: Final = "demo"
+ITEMS: Final = "demo/items.jsonl"
 MARK: Final = "demo-store"
 
 
@@ -62,6 +64,18 @@ def prepare(store: Store, world: World, passwords: Passwords) -> str:
     return name
 
 
+def items_of_before(store: Store) -> int | None:
+    """Return how many items the demo has if they are those of another version; else None.
+
+    A frozen study never changes, so a newer program finds the demo as it was made.
+    """
+    with store.read() as connection:
+        imported = audit.events(connection, "items.imported", study_id=STUDY)
+    if not imported or imported[-1].detail.get("sha256") == manifest.bytes_digest(content(ITEMS).read_bytes()):
+        return None
+    return int(imported[-1].detail.get("items", 0))
+
+
 def others(store: Store) -> bool:
     """Tell whether a store holds any study but the demo."""
     with store.read() as connection:
@@ -84,7 +98,7 @@ def _make(store: Store, world: World) -> None:
     if not there:
         preparing.create(store, world, actor, content("demo/protocol.toml").read_bytes(), "protocol.toml")
     preparing.set_rights(store, world, actor, STUDY, content("demo/rights.toml").read_bytes(), "rights.toml")
-    items = content("demo/items.jsonl").read_bytes()
+    items = content(ITEMS).read_bytes()
     preparing.import_items(store, world, actor, STUDY, items, "items.jsonl", replace=True)
     by_role = {
         role: [player.name for player in CAST if player.role == role] for role in ("reviewer", "adjudicator", "lead")

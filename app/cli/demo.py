@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -12,7 +13,7 @@ from app.config import DEFAULT_PORT, DEMO_STORE, LOOPBACK
 from app.domain.errors import Refused
 from app.security import Passwords
 from app.store.db import DATABASE
-from app.store.lock import served
+from app.store.lock import served, serving
 from app.store.migrate import open_store
 
 
@@ -26,14 +27,21 @@ def demo(desk: Desk, *, fresh: bool) -> Answer:
         _throw_away(desk.folder)
     host_name = act.prepare(desk.store, desk.world, Passwords())
     accounts = [{"username": a.name, "password": a.password, "role": a.role} for a in act.CAST]
-    url = f"http://{LOOPBACK}:{DEFAULT_PORT}/"
-    lines = [f"The demo study is in {desk.folder}.", ""]
-    lines += [f"  {a['role']:<12} {a['username']:<6} password {a['password']}" for a in accounts]
-    lines += ["", f"Serve it: evenhand --store {desk.folder} serve", f"Then open {url}"]
+    running = serving(desk.folder)
+    port = running or DEFAULT_PORT
+    url, here = f"http://{LOOPBACK}:{port}/", f"evenhand --store {shlex.quote(str(desk.folder))}"
+    lines = [f"The demo study is in {desk.folder}."]
+    if (before := act.items_of_before(desk.store)) is not None:
+        lines += [
+            f"Another version of Evenhand made it, with {before} items, and it stays as it is.",
+            f"To make this version's instead, and lose what was entered: {here} demo --fresh",
+        ]
+    lines += ["", *(f"  {a['role']:<12} {a['username']:<6} password {a['password']}" for a in accounts), ""]
+    lines += [f"It is being served. Open {url}"] if running else [f"Serve it: {here} serve", f"Then open {url}"]
     data = {
         "store": str(desk.folder),
         "url": url,
-        "browser_url": f"http://{host_name}:{DEFAULT_PORT}/",
+        "browser_url": f"http://{host_name}:{port}/",
         "study": act.STUDY,
         "accounts": accounts,
     }

@@ -12,17 +12,20 @@ from typing import Any, Final
 import click
 
 from app.actions import accounts
+from app.actions.demo import MARK
 from app.cli.desk import Answer, Desk
-from app.config import DEFAULT_PORT, LOOPBACK, Settings
+from app.config import DEFAULT_PORT, DEMO_STORE, LOOPBACK, Settings
 from app.domain.errors import EvenhandError
 from app.security import Passwords
+from app.store import accounts as stored_accounts
 from app.store.lock import served
 
+HIGHEST_PORT: Final = 65_535
 PATIENCE: Final = 8  # seconds for requests under way when the server is told to stop
 
 
 @click.command()
-@click.option("--port", type=click.IntRange(1, 65_535), default=DEFAULT_PORT, show_default=True)
+@click.option("--port", type=click.IntRange(1, HIGHEST_PORT), default=DEFAULT_PORT, show_default=True)
 @click.pass_obj
 def serve(desk: Desk, port: int) -> Answer:
     """Serve the store to browsers on this computer."""
@@ -33,7 +36,7 @@ def serve(desk: Desk, port: int) -> Answer:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
     store = desk.store
-    with served(desk.folder), _listening(port) as listener:
+    with served(desk.folder, port), _listening(port) as listener:
         host_name = accounts.start_server(store, desk.world)
         settings = Settings(port=port, host_name=host_name)
         app = create_app(store, desk.world, settings, Passwords())
@@ -42,13 +45,27 @@ def serve(desk: Desk, port: int) -> Answer:
             click.echo(json.dumps({"store": str(desk.folder), "url": plain, "browser_url": named}))
         else:
             click.echo(f"Evenhand serves {desk.folder}\n  {named}\n  {plain}\nStop with Ctrl+C.")
+            _point_to_the_demo(desk, port)
         _run(app, listener)
     return Answer("")
 
 
+def _point_to_the_demo(desk: Desk, port: int) -> None:
+    """Tell somebody who made the demo, and now serves the empty default store, where it is."""
+    if desk.given is not None or not (DEMO_STORE / MARK).exists():
+        return
+    with desk.store.read() as connection:
+        empty = not stored_accounts.listing(connection)
+    if empty:
+        command = f"evenhand --store {DEMO_STORE} serve" + (f" --port {port}" if port != DEFAULT_PORT else "")
+        click.echo(f"\nThis store is empty. The demo has one of its own, {DEMO_STORE}. To serve that:\n  {command}")
+
+
 def _listening(port: int) -> socket.socket:
     """Bind the port before anything is announced. Raises EvenhandError where it is taken."""
-    taken = f"Another program already listens on port {port}. Stop it, or choose another with --port."
+    other = port + 1 if port < HIGHEST_PORT else DEFAULT_PORT
+    taken = f"Another program already listens on port {port}. Stop it, or choose another"
+    taken += f": --port {other}, or PORT={other} with make run."
     if any(_answers(address, port) for address in ("::1", LOOPBACK)):
         raise EvenhandError(taken)
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
