@@ -14,6 +14,7 @@ from app.store.db import Connection, Row, Store
 from app.world import World
 
 NAME: Final = re.compile(r"\w[\w.@-]{1,63}")
+RESERVED: Final = (audit.LOCAL, audit.NOBODY)  # actors of the record that are no accounts
 CODE_DAYS: Final = 7
 WRONG: Final = "Name and password do not fit. Passwords are case-sensitive."
 WRONG_CODE: Final = "Name and code do not fit, or the code was used or is too old. Ask for a new one."
@@ -28,7 +29,14 @@ class SignedIn:
 
 
 def add(
-    store: Store, world: World, passwords: security.Passwords, name: str, *, lead: bool, password: str | None = None
+    store: Store,
+    world: World,
+    passwords: security.Passwords,
+    name: str,
+    *,
+    lead: bool,
+    password: str | None = None,
+    actor: str = audit.LOCAL,
 ) -> str | None:
     """Add an account. Returns a one-time code, or None where a password was given.
 
@@ -37,6 +45,8 @@ def add(
     if not NAME.fullmatch(name):
         told = "2 to 64 letters, digits, dots, hyphens, underscores or @, not beginning with a dot or hyphen"
         raise InvalidInput.of(f"expected {told}", field="name")
+    if name.casefold() in RESERVED:
+        raise InvalidInput.of(f"“{name}” stands for something else in the record; choose another name", field="name")
     code = None
     secret: dict[str, str | None] = {}
     if password is None:
@@ -49,7 +59,7 @@ def add(
             message = f"There is an account “{name}” already. To give it a new code: evenhand user reset {name}"
             raise Refused("taken", message)
         accounts.add(connection, name=name, lead=lead, created_at=world.stamp(), **secret)
-        audit.record(connection, world, audit.LOCAL, "account.added", name=name, lead=lead)
+        audit.record(connection, world, actor, "account.added", name=name, lead=lead)
     return code
 
 
@@ -59,31 +69,40 @@ def _new_code(world: World) -> tuple[str, dict[str, str | None]]:
     return code, {"code_hash": security.token_hash(code), "code_expires": expires}
 
 
-def reset(store: Store, world: World, name: str) -> str:
-    """Give an account a new one-time code; its password and sessions end. Raises NotFound."""
+def reset(store: Store, world: World, name: str, *, actor: str = audit.LOCAL) -> str:
+    """Give an account a new one-time code; its password and sessions end. Raises NotFound, Refused."""
     code, secret = _new_code(world)
     with store.write() as connection:
-        account = _existing(accounts.by_name(connection, name), name)
+        account = _changeable(connection, name, actor)
         accounts.change(connection, account, password_hash=None, disabled=False, **secret)
         accounts.end_sessions_of(connection, account)
-        audit.record(connection, world, audit.LOCAL, "account.reset", name=name)
+        audit.record(connection, world, actor, "account.reset", name=name)
     return code
 
 
-def disable(store: Store, world: World, name: str) -> None:
-    """Shut an account out; what it stored stays. Raises NotFound."""
+def disable(store: Store, world: World, name: str, *, actor: str = audit.LOCAL) -> None:
+    """Shut an account out; what it stored stays. Raises NotFound, Refused."""
     with store.write() as connection:
-        account = _existing(accounts.by_name(connection, name), name)
+        account = _changeable(connection, name, actor)
         accounts.change(connection, account, disabled=True, code_hash=None)
         accounts.end_sessions_of(connection, account)
-        audit.record(connection, world, audit.LOCAL, "account.disabled", name=name)
+        audit.record(connection, world, actor, "account.disabled", name=name)
 
 
-def _existing(row: object, name: str) -> int:
+def _changeable(connection: Connection, name: str, actor: str) -> int:
+    """Return the id of an account that the actor may reset or disable.
+
+    A lead's account is changed on the command line alone: with one lead's reset another
+    could sign in as the first.
+    """
+    row = accounts.by_name(connection, name)
     if row is None:
         message = f"There is no account “{name}”."
         raise NotFound(message)
-    return int(row.id)  # type: ignore[attr-defined]
+    if row.lead and actor != audit.LOCAL:
+        message = f"“{name}” may lead studies. Such an account is changed on the command line alone: evenhand user"
+        raise Refused("lead_account", message)
+    return int(row.id)
 
 
 def sign_in(store: Store, world: World, passwords: security.Passwords, name: str, password: str) -> SignedIn:
@@ -98,7 +117,7 @@ def sign_in(store: Store, world: World, passwords: security.Passwords, name: str
     fits = passwords.matches(password, row.password_hash if row is not None and usable else None)
     if row is None or not fits:
         with store.write() as connection:
-            audit.record(connection, world, "nobody", "sign_in.refused")
+            audit.record(connection, world, audit.NOBODY, "sign_in.refused")
         raise InvalidInput.of(WRONG, field="password")
     return _open(store, world, row, InvalidInput.of(WRONG, field="password"))
 

@@ -11,7 +11,8 @@ from app.domain import item as items_of
 from app.domain import manifest, protocol, readiness, rights
 from app.domain.errors import MOST_PROBLEMS, InvalidInput, Problem, Refused
 from app.domain.item import Item
-from app.formats.jsonl import read_jsonl
+from app.domain.stage import Step, next_step
+from app.formats.items import read_items
 from app.formats.toml import read_toml
 from app.store import accounts, audit, studies
 from app.store.db import Connection, Row, Store
@@ -28,25 +29,42 @@ def draft_of(connection: Connection, study_id: str) -> Row[Any]:
     return row
 
 
-def create(store: Store, world: World, actor: str, data: bytes, name: str) -> str:
-    """Create a study from a protocol file and return its id. Raises InvalidInput, Refused."""
-    rules = protocol.parse(read_toml(data, name), name)
-    content = manifest.canonical(rules.as_data())
+def create(store: Store, world: World, actor: str, data: bytes, name: str, *, lead: str | None = None) -> str:
+    """Create a study from a protocol file and return its id. `lead`: the account that leads it from the start.
+
+    Raises InvalidInput, Refused.
+    """
+    rules, fixed = _protocol(data, name)
     with store.write() as connection:
         if any(row.id == rules.id for row in studies.listing(connection)):
             message = f"There is a study “{rules.id}” already. A new version is a new study with an id of its own."
             raise Refused("taken", message)
-        digest = manifest.bytes_digest(content)
-        studies.add(
-            connection,
-            id=rules.id,
-            title=rules.title,
-            protocol=content.decode(),
-            protocol_sha256=digest,
-            created_at=world.stamp(),
-        )
-        audit.record(connection, world, actor, "study.created", rules.id, protocol_sha256=digest)
+        studies.add(connection, id=rules.id, created_at=world.stamp(), **fixed)
+        audit.record(connection, world, actor, "study.created", rules.id, protocol_sha256=fixed["protocol_sha256"])
+        if lead is not None:
+            # Nobody is signed out: in a study that was not there nobody's role has changed.
+            _seat(connection, world, actor, rules.id, [("lead", lead)], attested=None)
     return rules.id
+
+
+def set_protocol(store: Store, world: World, actor: str, study_id: str, data: bytes, name: str) -> None:
+    """Store a draft's protocol in place of the former. Raises InvalidInput, NotFound, Refused."""
+    rules, fixed = _protocol(data, name)
+    with store.write() as connection:
+        draft_of(connection, study_id)
+        if rules.id != study_id:
+            told = "this file is of another study; its id cannot change"
+            raise InvalidInput.of(told, field="study.id", where=name)
+        studies.change(connection, study_id, **fixed)
+        audit.record(connection, world, actor, "protocol.set", study_id, protocol_sha256=fixed["protocol_sha256"])
+
+
+def _protocol(data: bytes, name: str) -> tuple[protocol.Protocol, dict[str, str]]:
+    """Return a protocol file's rules, and what of them is stored with the study."""
+    rules = protocol.parse(read_toml(data, name), name)
+    content = manifest.canonical(rules.as_data())
+    fixed = {"title": rules.title, "protocol": content.decode(), "protocol_sha256": manifest.bytes_digest(content)}
+    return rules, fixed
 
 
 def set_rights(store: Store, world: World, actor: str, study_id: str, data: bytes, name: str) -> int:
@@ -74,11 +92,11 @@ class Imported:
 def import_items(
     store: Store, world: World, actor: str, study_id: str, data: bytes, name: str, *, replace: bool = False
 ) -> Imported:
-    """Add every item of a JSON Lines file to a draft, or report every problem and store nothing.
+    """Add every item of a file to a draft, or report every problem and store nothing.
 
     `replace`: remove the items of before first. Raises InvalidInput, NotFound, Refused.
     """
-    rows = read_jsonl(data, name)
+    rows = read_items(data, name)
     problems = list(rows.problems)
     found: list[tuple[Item, int]] = []
     for row in rows.rows:
@@ -124,33 +142,43 @@ def assign(
     roles += [("adjudicator", adjudicator)] if adjudicator else []
     with store.write() as connection:
         draft_of(connection, study_id)
-        found = {name: accounts.by_name(connection, name) for _, name in roles}
-        problems = [Problem(f"there is no account “{name}”", field=role) for role, name in roles if found[name] is None]
-        names = [name for _, name in roles]
-        problems += [
-            Problem(f"“{name}” would have two roles; in one study a person has exactly one", field="assign")
-            for name in sorted(set(names))
-            if names.count(name) > 1
-        ]
-        if problems:
-            raise InvalidInput(problems)
-        former = {(row.account_id, row.role) for row in studies.members(connection, study_id)}
-        rows = [
-            {
-                "account_id": found[name].id,  # type: ignore[union-attr]
-                "role": role,
-                "seat": seat,
-                "attested": (attested or "").strip() or None if role != "lead" else None,
-            }
-            for seat, (role, name) in enumerate(roles)
-        ]
-        studies.replace_members(connection, study_id, rows)
-        for account_id, _ in former ^ {(row["account_id"], row["role"]) for row in rows}:
+        for account_id in _seat(connection, world, actor, study_id, roles, attested):
             accounts.end_sessions_of(connection, account_id)
-        people = [{"name": name, "role": role} for role, name in roles]
-        audit.record(
-            connection, world, actor, "people.assigned", study_id, people=people, attested=attested is not None
-        )
+
+
+def _seat(
+    connection: Connection,
+    world: World,
+    actor: str,
+    study_id: str,
+    roles: Sequence[tuple[str, str]],
+    attested: str | None,
+) -> set[int]:
+    """Store the people of a study, each a role and a name; return the accounts whose role changed."""
+    found = {name: accounts.by_name(connection, name) for _, name in roles}
+    problems = [Problem(f"there is no account “{name}”", field=role) for role, name in roles if found[name] is None]
+    names = [name for _, name in roles]
+    problems += [
+        Problem(f"“{name}” would have two roles; in one study a person has exactly one", field="assign")
+        for name in sorted(set(names))
+        if names.count(name) > 1
+    ]
+    if problems:
+        raise InvalidInput(problems)
+    former = {(row.account_id, row.role) for row in studies.members(connection, study_id)}
+    rows = [
+        {
+            "account_id": found[name].id,  # type: ignore[union-attr]
+            "role": role,
+            "seat": seat,
+            "attested": (attested or "").strip() or None if role != "lead" else None,
+        }
+        for seat, (role, name) in enumerate(roles)
+    ]
+    studies.replace_members(connection, study_id, rows)
+    people = [{"name": name, "role": role} for role, name in roles]
+    audit.record(connection, world, actor, "people.assigned", study_id, people=people, attested=attested is not None)
+    return {account_id for account_id, _ in former ^ {(row["account_id"], row["role"]) for row in rows}}
 
 
 def check(store: Store, study_id: str) -> readiness.Readiness:
@@ -179,9 +207,20 @@ def assess(connection: Connection, row: Row[Any], items: Sequence[Item]) -> read
     return replace(report, errors=(*report.errors, *private_in(connection, row, readiness.printed(rules, ledger))))
 
 
-def standing(connection: Connection, row: Row[Any]) -> tuple[Progress, readiness.Readiness | None]:
-    """Return how far a study is, and for a draft the check's report."""
+@dataclass(frozen=True)
+class Standing:
+    """How far a study is and what is done next; for a draft also the check's report."""
+
+    progress: Progress
+    step: Step
+    report: readiness.Readiness | None
+
+
+def standing(connection: Connection, row: Row[Any]) -> Standing:
+    """Return where a study stands."""
     if row.frozen_at is not None:
-        return progress(connection, row), None
+        found = progress(connection, row)
+        return Standing(found, next_step(found.stage), None)
     report = assess(connection, row, [item for _, item in studies.items(connection, row.id)])
-    return progress(connection, row, ready=not report.errors), report
+    found = progress(connection, row, ready=not report.errors)
+    return Standing(found, next_step(found.stage, report.lacking), report)

@@ -22,6 +22,7 @@ from app.store.db import Connection, Row, Store
 from app.world import World
 
 DECISIONS: Final = get_args(memo.FurtherDecision)
+EXPORTS: Final = "exports"
 
 
 def memo_of(store: Store, world: World, actor: str, study_id: str, decision: str = "none") -> Memo:
@@ -51,6 +52,22 @@ def export(store: Store, world: World, actor: str, study_id: str, folder: Path, 
         audit.record(connection, world, actor, "memo.exported", study_id, decision=decision)
         place()  # what cannot be put in place is not recorded as exported
     return composed
+
+
+def export_beside(store: Store, world: World, actor: str, study_id: str, name: str, decision: str) -> Path:
+    """Write the memo to a new folder of this name in the store's own folder `exports`; return where it is.
+
+    A browser chooses a name and never a path: whoever signs in there need not be allowed
+    to write elsewhere on this computer. Raises InvalidInput, Refused, NotFound.
+    """
+    if not protocol.ID_PATTERN.fullmatch(name):
+        told = "expected 1 to 64 letters, digits, dots, hyphens or underscores, beginning with a letter or digit"
+        raise InvalidInput.of(told, field="folder")
+    folder = store.folder.absolute() / EXPORTS
+    with bundle.writable(folder):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    export(store, world, actor, study_id, folder / name, decision)
+    return folder / name
 
 
 def export_zip(store: Store, world: World, actor: str, study_id: str, decision: str) -> bytes:

@@ -8,10 +8,10 @@ from typing import Final
 import click
 
 from app.actions import closing, freezing, preparing
+from app.actions.preparing import Standing
 from app.cli.desk import Answer, Desk, read_bytes
 from app.domain.readiness import Readiness
 from app.store import studies as stored
-from app.store.progress import Progress
 
 FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 SHORT: Final = ("freeze", "status", "reopen", "deviation", "close")
@@ -29,6 +29,16 @@ def create(desk: Desk, protocol: Path) -> Answer:
     """Create a study from a protocol file."""
     study_id = preparing.create(desk.store, desk.world, desk.actor, read_bytes(protocol), protocol.name)
     return Answer(f"Created study {study_id}. Next: evenhand study rights {study_id} LEDGER.toml", {"study": study_id})
+
+
+@study.command()
+@click.argument("study_id", metavar="STUDY")
+@click.argument("protocol", type=FILE)
+@click.pass_obj
+def protocol(desk: Desk, study_id: str, protocol: Path) -> Answer:
+    """Set a draft's protocol in place of the former."""
+    preparing.set_protocol(desk.store, desk.world, desk.actor, study_id, read_bytes(protocol), protocol.name)
+    return Answer(f"Stored the protocol. Next: evenhand study check {study_id}", {"study": study_id})
 
 
 @study.command()
@@ -123,26 +133,28 @@ def freeze(desk: Desk, study_id: str, codes: tuple[str, ...]) -> Answer:
 def status(desk: Desk, study_id: str) -> Answer:
     """Say how far a study is; no outcome, before or after the close."""
     with desk.store.read() as connection:
-        found, _ = preparing.standing(connection, stored.get(connection, study_id))
+        found = preparing.standing(connection, stored.get(connection, study_id))
     return Answer(_progress(found), _progress_data(found))
 
 
-def _progress(found: Progress) -> str:
+def _progress(standing: Standing) -> str:
+    found = standing.progress
     lines = [f"{found.title}: {found.stage}, {found.items} items"]
-    if found.frozen_at is None:
-        return lines[0]
-    signed = {True: ", signed off", False: ""}
-    lines += [f"  {each.name}: {each.done} of {each.total}{signed[each.signed]}" for each in found.reviewers]
-    if found.adjudicator is not None:
-        lines.append(f"  {found.adjudicator}: adjudication {found.adjudication.replace('_', ' ')}")
-    return "\n".join(lines)
+    if found.frozen_at is not None:
+        signed = {True: ", signed off", False: ""}
+        lines += [f"  {each.name}: {each.done} of {each.total}{signed[each.signed]}" for each in found.reviewers]
+        if found.adjudicator is not None:
+            lines.append(f"  {found.adjudicator}: adjudication {found.adjudication.replace('_', ' ')}")
+    return "\n".join([*lines, f"Next: {standing.step.told}"])
 
 
-def _progress_data(found: Progress) -> dict[str, object]:
+def _progress_data(standing: Standing) -> dict[str, object]:
+    found = standing.progress
     return {
         "study": found.study_id,
         "title": found.title,
         "stage": found.stage,
+        "next": standing.step.told,
         "items": found.items,
         "reviewers": [vars(each) for each in found.reviewers],
         "adjudicator": found.adjudicator,

@@ -19,7 +19,6 @@ from app.domain.text import COMPARATORS, is_plain
 
 ID_PATTERN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 MAX_TEXT: Final = 4_000
-MEND: Final = "add it and create the study anew under another id, for a protocol is never replaced"
 SCOPES: Final = KINDS
 REVIEWERS_PER_ITEM: Final = 2  # agreement, routing and confirmation are defined for two
 REFERENCES: Final = ("verbatim", "semantic")
@@ -306,8 +305,5 @@ def missing(protocol: Protocol, references_in_use: Sequence[str] = ()) -> list[P
     needed = [field.name for field in FIELDS if field.needed == "all" or (field.needed == "corpus" and corpus)]
     if corpus:
         needed += [f"references.{kind}_policy" for kind in references_in_use]
-    return [
-        Problem(f"the protocol needs it before the freeze; {MEND}", field=name)
-        for name in needed
-        if protocol[name] in (None, [], {})
-    ]
+    told = "the protocol needs it before the freeze; add it to the file, and give the study the file anew"
+    return [Problem(told, field=name) for name in needed if protocol[name] in (None, [], {})]

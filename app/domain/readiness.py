@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from app.domain import codebook, protocol, rights
 from app.domain.errors import Problem
@@ -43,6 +43,15 @@ class Readiness:
     references_missing: int
     equal_one_panel: int
 
+    @property
+    def lacking(self) -> frozenset[str]:
+        """The parts of the study that an error speaks of."""
+        return frozenset(part_of(problem) for problem in self.errors)
+
+    def of_part(self, part: str) -> list[Problem]:
+        """Return the errors of one part of the study."""
+        return [problem for problem in self.errors if part_of(problem) == part]
+
     def as_data(self) -> dict[str, Any]:
         """Return the report as `study check --json` prints it."""
         return {
@@ -52,13 +61,31 @@ class Readiness:
         }
 
 
+_PARTS: Final = {
+    "items": "items",
+    "references": "items",
+    "reviewers": "people",
+    "lead": "people",
+    "rights": "rights",
+}
+
+
+def part_of(problem: Problem) -> str:
+    """Return the part of the study in which an error of the check is put right."""
+    field = (problem.field or "").partition(" (")[0]  # "rights (source, licence)" is of the ledger too
+    return _PARTS.get(field, "protocol")
+
+
 def assess(rules: Protocol, items: Sequence[Item], ledger: Sequence[rights.Source], people: People) -> Readiness:
     """Report on a draft."""
     kinds = [kind for kind in protocol.REFERENCES if any(item.reference(kind) is not None for item in items)]
     unlicensed = rights.shortfalls((item.source for item in items), ledger, rules["study.scope"])
     unreferenced = [item for item in items if _lacks_reference(rules, item)]
     errors = (
-        protocol.missing(rules, kinds) + unlicensed + _item_errors(rules, items, unreferenced) + _people_errors(people)
+        protocol.missing(rules, kinds)
+        + (unlicensed if ledger or unlicensed else [Problem("there is no rights ledger yet", field="rights")])
+        + _item_errors(rules, items, unreferenced)
+        + _people_errors(people)
     )
     equal = sum(_shows_the_arm(rules, item) for item in items)
     return Readiness(
@@ -100,7 +127,7 @@ def _item_errors(rules: Protocol, items: Sequence[Item], unreferenced: Sequence[
         errors.append(Problem("the study has no items yet; import some", field="items"))
     undeclared = sorted({item.stratum for item in items} - set(rules.strata))
     told = "items are of stratum “{}”, which the protocol does not declare"
-    errors += [Problem(told.format(stratum), field="selection.strata") for stratum in undeclared]
+    errors += [Problem(told.format(stratum), field="items") for stratum in undeclared]
     if unreferenced:
         told = f"{len(unreferenced)} items lack a reference that the protocol requires"
         errors.append(Problem(told, field="references"))

@@ -7,8 +7,9 @@ import tomllib
 from itertools import islice
 from typing import Final
 
-from app.domain.errors import InvalidInput, Problem
-from app.formats.jsonl import MOST_DEPTH, MOST_PROBLEMS, TOO_DEEP, faults, not_utf8
+from app.domain.errors import MOST_PROBLEMS, InvalidInput, Problem
+from app.formats.encoding import UTF_16, like_utf_16, not_utf8
+from app.formats.values import MOST_DEPTH, TOO_DEEP, faults
 
 MOST_BYTES: Final = 1 << 20
 MOST_MESSAGE: Final = 120
@@ -54,13 +55,15 @@ def read_toml(data: bytes, name: str) -> dict[str, object]:
 def _text(data: bytes, name: str) -> str:
     if len(data) > MOST_BYTES:
         raise InvalidInput([Problem(f"this file has {len(data):,} bytes; at most {MOST_BYTES:,} can be read", name)])
-    if b"\0" in data[:4] or data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InvalidInput([Problem("not UTF-8, it looks like UTF-16: save the file as UTF-8", name, 1)])
+    if like_utf_16(data):
+        raise InvalidInput([Problem(UTF_16, name, 1)])
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         before = error.object[: error.start]
-        problem = Problem(not_utf8(len(before) - before.rfind(b"\n") - 1), name, before.count(b"\n") + 1)
+        start = before.rfind(b"\n") + 1
+        line = error.object[start : error.end + 1]
+        problem = Problem(not_utf8(line, error.start - start), name, before.count(b"\n") + 1)
         raise InvalidInput([problem]) from None
     if not text.strip():
         raise InvalidInput([Problem("this file is empty", name)])

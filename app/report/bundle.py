@@ -40,16 +40,16 @@ def staged(folder: Path, files: Mapping[str, bytes]) -> Iterator[Callable[[], No
     (`exists`) or cannot be made (`unwritable`).
     """
     _refuse_existing(folder)
-    with _writable(folder):
+    with writable(folder):
         partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.absolute().parent))
     try:
-        with _writable(folder):
+        with writable(folder):
             for name, content in files.items():
                 _write_file(partial / name, content)
 
         def place() -> None:
             _refuse_existing(folder)
-            with _writable(folder):
+            with writable(folder):
                 partial.rename(folder)
 
         yield place
@@ -58,7 +58,8 @@ def staged(folder: Path, files: Mapping[str, bytes]) -> Iterator[Callable[[], No
 
 
 @contextmanager
-def _writable(folder: Path) -> Iterator[None]:
+def writable(folder: Path) -> Iterator[None]:
+    """Turn a failure of the file system into Refused, which names the folder."""
     try:
         yield
     except OSError as error:

@@ -14,6 +14,7 @@ from app.store.tables import audit_event
 from app.world import World
 
 LOCAL = "local"
+NOBODY = "nobody"
 
 
 def record(
@@ -27,7 +28,7 @@ def record(
     """Append an event and return its hash, the new head.
 
     `detail` holds counts, digests and keys, never private text. `actor` is an account
-    name, or `local` for the command line.
+    name, `local` for the command line, or `nobody` for who could not sign in.
     """
     content = {"at": world.stamp(), "actor": actor, "study_id": study_id, "event": event, "detail": detail}
     previous = head(connection)

@@ -106,6 +106,19 @@ def item_count(connection: Connection, study_id: str) -> int:
     return connection.execute(select(func.count()).select_from(item).where(item.c.study_id == study_id)).scalar_one()
 
 
+def strata(connection: Connection, study_id: str) -> list[Row[Any]]:
+    """Return each stratum with its numbers of `items` and of `clusters`."""
+    counted = (func.count().label("items"), func.count(item.c.cluster.distinct()).label("clusters"))
+    found = select(item.c.stratum, *counted).where(item.c.study_id == study_id).group_by(item.c.stratum)
+    return list(connection.execute(found.order_by(item.c.stratum)))
+
+
+def sources(connection: Connection, study_id: str) -> list[Row[Any]]:
+    """Return each source in use with its number of `items`."""
+    found = select(item.c.source, func.count().label("items")).where(item.c.study_id == study_id)
+    return list(connection.execute(found.group_by(item.c.source).order_by(item.c.source)))
+
+
 def freeze_items(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
     """Store what the freeze fixes of each item: rows of key, equivalent, auto_coded, salt, digest."""
     fixed: dict[str, Any] = {name: bindparam(name) for name in ("equivalent", "auto_coded", "salt", "digest")}

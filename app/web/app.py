@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from fastapi import FastAPI
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
@@ -14,8 +16,10 @@ from app.web import errors
 from app.web.auth import House
 from app.web.guard import Guard
 from app.web.routes import adjudicate, entry, review
-from app.web.routes.lead import progress, results
+from app.web.routes.lead import freeze, items, people, progress, results, rights, studies
 from app.world import World
+
+ROOMS: Final = (entry, review, adjudicate, studies, rights, items, people, freeze, progress, results)
 
 
 class VersionedFiles(StaticFiles):
@@ -39,15 +43,15 @@ class GuardedApp(FastAPI):
     def build_middleware_stack(self) -> ASGIApp:
         """Put the guard around everything, error pages included."""
         settings = self.state.house.settings
-        return Guard(super().build_middleware_stack(), settings, errors.refusal(settings))
+        return Guard(super().build_middleware_stack(), settings, errors.refusal(settings), errors.note)
 
 
 def create_app(store: Store, world: World, settings: Settings, passwords: security.Passwords) -> FastAPI:
     """Build the application over an open store."""
     app = GuardedApp(title="Evenhand", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     app.state.house = House(store, world, passwords, settings)
-    for router in (entry.router, review.router, adjudicate.router, progress.router, results.router):
-        app.include_router(router)
+    for room in ROOMS:
+        app.include_router(room.router)
     app.mount("/static", VersionedFiles(directory=resource("static")), name="static")
     errors.install(app)
     return app

@@ -7,15 +7,15 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
-from python_multipart.multipart import parse_options_header
 from starlette.responses import RedirectResponse, Response
 
 from app import security
 from app.actions import accounts as act
 from app.config import Settings
-from app.domain.errors import EvenhandError, InvalidInput, NotFound
+from app.domain.errors import EvenhandError, NotFound
 from app.store import accounts
 from app.store.db import Store
+from app.web.forms import Form, Posted, PostedFile, Upload, one
 from app.world import World
 
 COOKIE: Final = "evenhand_session"
@@ -91,54 +91,31 @@ def require_visitor(request: Request) -> Visitor:
     return visitor
 
 
-Form = dict[str, list[str]]
-
-
-async def read_form(request: Request) -> Form:
-    """Return a posted form as lists of text by control. Raises InvalidInput for an upload, or what is not UTF-8."""
-    _, options = parse_options_header(request.headers.get("content-type"))
-    if options.get(b"charset", b"utf-8").lower() not in {b"utf-8", b"utf8"}:
-        raise InvalidInput.of("forms are read as UTF-8 only")
-    form = await request.form(max_files=0, max_fields=200)
-    fields: Form = {}
-    for name, value in form.multi_items():
-        if not isinstance(value, str):
-            raise InvalidInput.of("no file is expected here", field=name)
-        if not (_is_text(name) and _is_text(value)):
-            raise InvalidInput.of("this is not text that can be stored")
-        fields.setdefault(name, []).append(value)
-    return fields
-
-
-def _is_text(value: str) -> bool:
-    """Tell whether text has a form in UTF-8: half a surrogate pair has none."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 Signed = Annotated[Visitor, Depends(require_visitor)]
-Posted = Annotated[Form, Depends(read_form)]
 
 
 def signed_form(visitor: Signed, form: Posted) -> Form:
     """Return a posted form that carries this session's csrf token. Raises ForeignForm."""
-    if not security.same(one(form, "csrf"), visitor.csrf):
-        message = "The form does not belong to this session. Reload the page and send it again."
-        raise ForeignForm(message)
+    _refuse_foreign(visitor, form)
     return form
 
 
+def signed_upload(visitor: Signed, upload: PostedFile) -> Upload:
+    """Return a posted form with a file that carries this session's csrf token. Raises ForeignForm."""
+    _refuse_foreign(visitor, upload.form)
+    return upload
+
+
+def _refuse_foreign(visitor: Visitor, form: Form) -> None:
+    if not security.same(one(form, "csrf"), visitor.csrf):
+        message = "The form does not belong to this session. Reload the page and send it again."
+        raise ForeignForm(message)
+
+
 SignedForm = Annotated[Form, Depends(signed_form)]
+SignedUpload = Annotated[Upload, Depends(signed_upload)]
 FORM_CHECKED: Final = Depends(signed_form)
 SIGNED_IN: Final = Depends(require_visitor)
-
-
-def one(form: Form, name: str) -> str:
-    """Return the last value of a control, or "" where there is none."""
-    return form.get(name, [""])[-1]
 
 
 def set_cookie(response: Response, token: str) -> None:

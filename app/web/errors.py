@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import traceback
 from collections.abc import Callable
 from typing import Final
 
@@ -15,6 +17,8 @@ from app.config import LOOPBACK, Settings
 from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion, StoreUnavailable
 from app.web.auth import ForeignForm, SignInNeeded, StudyNeeded, see_other
 from app.web.pages import render
+
+_LOG: Final = logging.getLogger("evenhand")
 
 HEADINGS: Final = {
     400: "This request cannot be read",
@@ -98,6 +102,17 @@ def _unforeseen(request: Request, _error: Exception) -> Response:
     )
 
 
+def note(error: Exception) -> None:
+    """Log where an unforeseen error came from. Not what it says: that may hold what somebody said."""
+    lines: list[str] = []
+    found: BaseException | None = error
+    while found is not None:
+        place = "".join(traceback.format_tb(found.__traceback__))
+        lines.append(f"{type(found).__module__}.{type(found).__qualname__}, from:\n{place}")
+        found = found.__cause__ or found.__context__
+    _LOG.error("An unforeseen error, its message left out as it may be private:\n%s", "\n".join(lines))
+
+
 def refusal(settings: Settings) -> Callable[[Scope, int, str], ASGIApp]:
     """Return what the guard answers when it turns a request away: the right address, the tunnel command.
 
@@ -108,7 +123,7 @@ def refusal(settings: Settings) -> Callable[[Scope, int, str], ASGIApp]:
         "host": "This address is not the one that Evenhand answers to.",
         "origin": "The form came from another address, so nothing was stored.",
         "method": "Only reading and sending forms is possible.",
-        "size": "A form may have 1 MiB at most.",
+        "size": "A form may have 1 MiB at most, one with a file 64 MiB. The command line imports larger files.",
     }
 
     def answer(scope: Scope, status: int, code: str) -> ASGIApp:

@@ -25,6 +25,7 @@ HEADERS: Final = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
 MAX_BODY: Final = 1 << 20
+MAX_UPLOAD: Final = 64 << 20  # of a lead's form with a file
 READING: Final = {"GET", "HEAD"}
 
 Refusal = Callable[[Scope, int, str], ASGIApp]
@@ -40,13 +41,17 @@ def hosts(settings: Settings) -> frozenset[str]:
 class Guard:
     """ASGI middleware around everything, error pages and static files included.
 
-    `refusal` builds the answer for a request that is turned away.
+    `refusal` builds the answer for a request that is turned away. `unforeseen` is told of an
+    error that nobody caught; its page has been sent by then.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings, refusal: Refusal) -> None:
+    def __init__(
+        self, app: ASGIApp, settings: Settings, refusal: Refusal, unforeseen: Callable[[Exception], None]
+    ) -> None:
         self.app = app
         self.allowed = hosts(settings)
         self.refusal = refusal
+        self.unforeseen = unforeseen
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer or turn away one request."""
@@ -57,7 +62,11 @@ class Guard:
         fault = self._fault(scope)
         app = self.app if fault is None else self.refusal(scope, *fault)
 
+        answered = False
+
         async def guarded(message: Message) -> None:
+            nonlocal answered
+            answered = True
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(raw=message["headers"])
                 for name, value in HEADERS.items():
@@ -66,7 +75,13 @@ class Guard:
                 message["headers"] = headers.raw
             await send(message)
 
-        await app(scope, receive, guarded)
+        try:
+            await app(scope, receive, guarded)
+        except Exception as error:
+            # Starlette raises it once more after the error page, for the server to log as it stands.
+            if not answered:
+                raise
+            self.unforeseen(error)
 
     def _fault(self, scope: Scope) -> tuple[int, str] | None:
         headers = Headers(scope=scope)
@@ -80,9 +95,15 @@ class Guard:
             return 403, "origin"
         length = headers.get("content-length", "")
         # A chunked body may be longer than what is declared beside it.
-        if "transfer-encoding" in headers or not length.isdecimal() or int(length) > MAX_BODY:
+        if "transfer-encoding" in headers or not length.isdecimal() or int(length) > _most(scope, headers):
             return 413, "size"
         return None
+
+
+def _most(scope: Scope, headers: Headers) -> int:
+    """Return how many bytes the body of a POST may have."""
+    with_file = headers.get("content-type", "").startswith("multipart/form-data")
+    return MAX_UPLOAD if with_file and scope["path"].startswith("/lead/") else MAX_BODY
 
 
 def _same_origin(headers: Headers) -> bool:

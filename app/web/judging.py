@@ -17,7 +17,8 @@ from app.domain.judgement import Judgement, chosen
 from app.domain.text import only_invisible, runs
 from app.security import token_hash
 from app.store import judging
-from app.web.auth import FORM_CHECKED, Form, Signed, SignedForm, Visitor, house_of, see_other, study_with_role
+from app.web.auth import FORM_CHECKED, Signed, SignedForm, Visitor, house_of, see_other, study_with_role
+from app.web.forms import Form
 from app.web.pages import render
 
 TITLES: Final = codebook.titles()

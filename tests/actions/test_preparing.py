@@ -162,7 +162,7 @@ def test_a_study_that_does_not_exist_is_not_found(draft, call):
         (lambda draft: set_rights(draft, RIGHTS.replace("approved", "unknown")), "rights"),
         (lambda draft: assign(draft, reviewers=["rosa"]), "reviewers"),
         (lambda draft: assign(draft, leads=[]), "lead"),
-        (lambda draft: take_in(draft, [more_rows("N-1")[0] | {"stratum": "other"}]), "selection.strata"),
+        (lambda draft: take_in(draft, [more_rows("N-1")[0] | {"stratum": "other"}]), "items"),
     ],
 )
 def test_a_draft_with_an_error_of_the_check_is_not_frozen(draft, spoil, field):

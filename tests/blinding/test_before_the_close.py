@@ -65,9 +65,11 @@ class House:
     def seen_by_lead(self):
         """Return everything that the lead can look at, in bytes."""
         lena = self.visit("lena", "lena")
-        pages = ["/", "/lead", "/lead/studies/pilot", "/lead/studies/pilot/results", "/lead/studies/pilot/export"]
+        parts = ("protocol", "rights", "items", "people", "freeze", "results", "export")
+        place = "/lead/studies/pilot"
+        pages = ["/", "/lead", "/lead/accounts", place, *(f"{place}/{part}" for part in parts)]
         seen = [(answer.status_code, answer.content) for answer in map(lena.get, pages)]
-        form = lena.page("/lead/studies/pilot/export").form_to("/lead/studies/pilot/export")
+        form = lena.page(f"{place}/export").form_to(f"{place}/export")
         refused = lena.send(form)
         seen.append((refused.status_code, refused.content))
         return seen + [command(self.folder, *words) for words in COMMANDS]

@@ -24,6 +24,8 @@ class Tab:
         self.page.on("request", lambda r: self.elsewhere.append(r.url) if not r.url.startswith(origin) else None)
         self.page.on("console", lambda m: self.faults.append(m.text) if m.type == "error" else None)
         self.page.on("pageerror", lambda e: self.faults.append(str(e)))
+        if name is None:  # not signed in
+            return
         self.page.goto("/")
         self.page.get_by_label("Name", exact=True).fill(name)
         self.page.get_by_label("Password", exact=True).fill(password_of(name))

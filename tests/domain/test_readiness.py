@@ -40,7 +40,7 @@ def test_a_draft_with_all_it_needs_has_no_error_and_nothing_to_acknowledge():
     ("given", "field"),
     [
         ({"items": []}, "items"),
-        ({"items": [WORDS, replace(FLUENT, stratum="other")]}, "selection.strata"),
+        ({"items": [WORDS, replace(FLUENT, stratum="other")]}, "items"),
         ({"ledger": []}, "rights"),
         ({"people": replace(ENOUGH, reviewers=1)}, "reviewers"),
         ({"people": replace(ENOUGH, leads=0)}, "lead"),

@@ -14,12 +14,14 @@ from tests.house import (
     ORIGIN,
     PORT,
     PROTOCOL,
+    RIGHTS,
     Person,
     add_people,
     draft_study,
     fixed_world,
     frozen_study,
     item_rows,
+    jsonl,
     password_of,
 )
 from tests.web.way import PAIRS, routes, snapshot
@@ -54,13 +56,49 @@ POST /adjudicate/{token}                  404 404 404 404 404 404 303
 POST /adjudicate/{token}/draft            404 404 404 404 404 404 303
 POST /adjudicate/sign-off                 404 404 409 404 404 404 303
 GET  /lead                                404 404 404 200 200 404 303
+GET  /lead/new                            404 404 404 200 200 404 303
+POST /lead/new                            404 404 404 422 422 404 303
+GET  /lead/starter/{name}                 404 404 404 200 200 404 303
+GET  /lead/accounts                       404 404 404 200 200 404 303
+POST /lead/accounts                       404 404 404 422 422 404 303
+POST /lead/accounts/reset                 404 404 404 409 409 404 303
+POST /lead/accounts/disable               404 404 404 409 409 404 303
 GET  /lead/studies/{study_id}             404 404 404 200 404 404 303
+GET  /lead/studies/{study_id}/protocol    404 404 404 200 404 404 303
+POST /lead/studies/{study_id}/protocol    404 404 404 409 404 404 303
+GET  /lead/studies/{study_id}/rights      404 404 404 200 404 404 303
+POST /lead/studies/{study_id}/rights      404 404 404 409 404 404 303
+GET  /lead/studies/{study_id}/items       404 404 404 200 404 404 303
+POST /lead/studies/{study_id}/items       404 404 404 409 404 404 303
+GET  /lead/studies/{study_id}/people      404 404 404 200 404 404 303
+POST /lead/studies/{study_id}/people      404 404 404 422 404 404 303
+GET  /lead/studies/{study_id}/freeze      404 404 404 200 404 404 303
+POST /lead/studies/{study_id}/freeze      404 404 404 409 404 404 303
 POST /lead/studies/{study_id}/reopen      404 404 404 422 404 404 303
 POST /lead/studies/{study_id}/deviation   404 404 404 422 404 404 303
 POST /lead/studies/{study_id}/close       404 404 404 422 404 404 303
 GET  /lead/studies/{study_id}/results     404 404 404 409 404 404 303
 GET  /lead/studies/{study_id}/export      404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/export      404 404 404 422 404 404 303
+"""
+# What differs before the freeze.
+PREPARING = """
+GET  /                                    200 200 200 200 303 200 303
+GET  /review                              303 303 404 404 404 404 303
+GET  /review/{token}                      303 303 404 404 404 404 303
+POST /review/{token}                      303 303 404 404 404 404 303
+POST /review/{token}/draft                303 303 404 404 404 404 303
+POST /review/sign-off                     303 303 404 404 404 404 303
+GET  /adjudicate                          404 404 303 404 404 404 303
+GET  /adjudicate/{token}                  404 404 303 404 404 404 303
+POST /adjudicate/{token}                  404 404 303 404 404 404 303
+POST /adjudicate/{token}/draft            404 404 303 404 404 404 303
+POST /adjudicate/sign-off                 404 404 303 404 404 404 303
+POST /lead/studies/{study_id}/protocol    404 404 404 303 404 404 303
+POST /lead/studies/{study_id}/rights      404 404 404 303 404 404 303
+POST /lead/studies/{study_id}/items       404 404 404 422 404 404 303
+POST /lead/studies/{study_id}/freeze      404 404 404 422 404 404 303
+POST /lead/studies/{study_id}/close       404 404 404 409 404 404 303
 """
 # What differs once both reviewers have signed and disagreed, and once the study is closed.
 ADJUDICATING = """
@@ -78,7 +116,10 @@ POST /adjudicate/{token}/draft            404 404 409 404 404 404 303
 POST /lead/studies/{study_id}/close       404 404 404 409 404 404 303
 GET  /lead/studies/{study_id}/results     404 404 404 200 404 404 303
 """
-STAGES = ("reviewing", "adjudicating", "closed")
+STAGES = ("preparing", "reviewing", "adjudicating", "closed")
+# What is sent where an address takes a file: each is the study's own, so that only its stage decides.
+PARTS = ("protocol", "rights", "items", "people", "freeze")
+FILES = {"protocol": PROTOCOL.encode(), "rights": RIGHTS.encode(), "items": jsonl(item_rows(PAIRS)), "new": b""}
 
 
 def table(text):
@@ -87,6 +128,7 @@ def table(text):
 
 
 MATRIX = {"reviewing": table(REVIEWING)}
+MATRIX["preparing"] = MATRIX["reviewing"] | table(PREPARING)
 MATRIX["adjudicating"] = MATRIX["reviewing"] | table(ADJUDICATING)
 MATRIX["closed"] = MATRIX["adjudicating"] | table(CLOSED)
 
@@ -99,12 +141,13 @@ class House:
         self.store = open_store(folder)
         add_people(self.store, world)
         accounts.add(self.store, world, CHEAP, "lars", lead=True, password=password_of("lars"))
-        frozen_study(self.store, world, rows=item_rows(PAIRS))
+        make = draft_study if stage == "preparing" else frozen_study
+        make(self.store, world, rows=item_rows(PAIRS))
         self.app = create_app(self.store, world, Settings(port=PORT), CHEAP)
         self.browsers, self.csrf = contextlib.ExitStack(), {}
         self.people = {name: self.visit(name) for name in PEOPLE}
         self.tokens = {"/review": self.token("rosa"), "/adjudicate": self.token("ines")}
-        if stage != "reviewing":
+        if stage in {"adjudicating", "closed"}:
             self.review("rosa", "no-material-edit")
             self.review("ravi", "benign-retention")
         if stage == "closed":
@@ -131,17 +174,23 @@ class House:
             return connection.exec_driver_sql(sql).scalar()
 
     def token(self, name):
-        return self.one(f"select token from slot join account a on a.id = account_id where a.name = '{name}'")  # noqa: S608
+        found = self.one(f"select token from slot join account a on a.id = account_id where a.name = '{name}'")  # noqa: S608
+        return found or "nothing"
 
     def ask(self, method, route, name, token=None):
         """Send one person's request to a route; return its answer."""
         person, base = self.people[name], f"/{route.split('/')[1]}"
         token = token or self.tokens.get(base, "")
-        path = route.format(token=token, study_id="pilot")
+        path = route.format(token=token, study_id="pilot", name="items.csv")
         if method != "POST":
             return person.client.request(method, path, headers=person.headers)
         version = self.one(f"select version from slot where token = '{token}'") or 0  # noqa: S608
-        answer = person.post(path, {"csrf": self.csrf.get(name, ""), "version": str(version), "key": "k"})
+        said = {"csrf": self.csrf.get(name, ""), "version": str(version), "key": "k"}
+        if route.endswith("/people"):
+            said["role.lena"] = "nonsense"  # or it would leave the study without anybody
+        data = FILES.get(route.rpartition("/")[2])
+        files = None if data is None else {"file": ("file", data)}
+        answer = person.client.post(path, data=said, files=files, headers=person.headers)
         if route == "/logout":
             self.people[name] = self.visit(name)
         return answer
@@ -203,6 +252,7 @@ def test_what_does_not_exist_is_404_to_everybody(houses, path):
         ("GET", "/lead/studies/{}/results"),
         ("GET", "/lead/studies/{}/export"),
         ("POST", "/lead/studies/{}/export"),
+        *((method, f"/lead/studies/{{}}/{part}") for method in ("GET", "POST") for part in PARTS),
     ],
 )
 @pytest.mark.parametrize("study", ["nothing", "PILOT", "pilot ", "%2e%2e", "1"])
@@ -212,7 +262,7 @@ def test_a_study_that_is_not_there_is_404_to_a_lead(houses, route, study):
 
 
 @pytest.mark.parametrize("base", ["/review", "/adjudicate"])
-@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("stage", STAGES[1:])
 def test_nobody_opens_an_item_by_a_token_that_is_not_theirs(houses, stage, base):
     house = houses[stage]
     theirs = {"rosa": "/review", "ravi": "/review", "ines": "/adjudicate"}
@@ -257,7 +307,7 @@ def test_the_health_check_and_the_sign_in_pages_tell_nothing_of_the_store(houses
 
 
 def test_another_lead_sees_nothing_of_this_study(houses):
-    for path in ("/", "/lead", "/lead/studies/pilot"):
+    for path in ("/", "/lead", "/lead/studies/pilot", *(f"/lead/studies/pilot/{part}" for part in PARTS)):
         assert "A small pilot" not in houses["adjudicating"].people["lars"].get(path).text
 
 

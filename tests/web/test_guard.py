@@ -324,7 +324,7 @@ def kinds(rosa, monkeypatch):
     yield 200, rosa.get("/static/app.css?v=1")
     yield 206, rosa.get("/static/app.css", headers={"Range": "bytes=0-9"})
     yield 416, rosa.get("/static/app.css", headers={"Range": "bytes=999999-"})
-    yield 400, rosa.post("/account", {f"f{number}": "x" for number in range(300)})
+    yield 400, rosa.post("/account", {f"f{number}": "x" for number in range(1_100)})
     monkeypatch.setattr(judging, "difference", None)
     yield 500, rosa.get(where)
 

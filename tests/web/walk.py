@@ -12,9 +12,11 @@ from app.web.app import create_app
 from tests.house import CHEAP, ORIGIN, PORT, PROTOCOL, Page, Person, draft_study, fixed_world
 from tests.web.way import prepare, way
 
+PARTS = ("protocol", "rights", "items", "people", "freeze")
 PLACES = (
     *("/", "/login", "/code", "/account", "/account?changed=yes", "/guide", "/review", "/adjudicate", "/nothing"),
-    *("/lead", "/lead/studies/draft", "/lead/studies/pilot"),
+    *("/lead", "/lead/new", "/lead/accounts", "/lead/studies/draft", "/lead/studies/pilot", "/lead/studies/made"),
+    *(f"/lead/studies/{study}/{part}" for study in ("draft", "pilot", "made") for part in PARTS),
     *("/lead/studies/pilot/results", "/lead/studies/pilot/export"),
 )
 STANDS_ON = {
@@ -29,6 +31,8 @@ STANDS_ON = {
     "/lead/studies/{study_id}/deviation": "/lead/studies/pilot",
     "/lead/studies/{study_id}/close": "/lead/studies/pilot",
     "/lead/studies/{study_id}/export": "/lead/studies/pilot/export",
+    "/lead/accounts/reset": "/lead/accounts",
+    "/lead/accounts/disable": "/lead/accounts",
 }
 
 
@@ -79,6 +83,19 @@ class Walk:
             self.keep(step.path, step.send(version="9"))
         if step.route in {"/login", "/code", "/account"}:
             self.keep(step.path, step.send(password="short", current="x", code="x"))
+        if step.file:
+            self.keep(step.path, step.send(file=("bad.toml", b"[nonsense]\nx = 1")))
+            self.keep(step.path, step.send(file=("", b"")))
+        if step.route.endswith("/people"):
+            self.keep(step.path, step.send(**{"role.ines": "nonsense"}))
+            self.keep(step.path, step.send(**{"role.ravi": "adjudicator", "role.ines": "adjudicator"}))
+        if step.route.endswith("/freeze"):
+            self.keep(step.path, step.send(acknowledge=None))
+        if step.route == "/lead/accounts":
+            self.keep(step.path, step.send(name="!"))
+            self.keep(step.path, step.send(name="rosa"))
+        if step.route.startswith("/lead/accounts/"):
+            self.keep(step.path, step.send(name="lena"))
         if "csrf" in step.fields:
             self.keep(step.path, step.send(csrf="wrong"))
         self.keep(step.path, step.send({}))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fastapi.routing import iter_route_contexts
 
 from app.actions import accounts
-from tests.house import Person, add_people, frozen_study, item_rows, password_of
+from tests.house import PROTOCOL, RIGHTS, Person, add_people, frozen_study, item_rows, jsonl, password_of
 
 PAIRS = [
     ("word_repetition", "ep-one", "I I want the pen", "I want the pen"),
@@ -35,12 +35,17 @@ class Step:
     route: str
     path: str
     fields: dict = field(default_factory=dict)
+    file: tuple | None = None
 
-    def send(self, headers=None, **changes):
-        """Send it with other headers or controls; None leaves a control out."""
+    def send(self, headers=None, *, file=None, **changes):
+        """Send it with other headers, another file or other controls; None leaves a control out."""
         fields = {name: value for name, value in (self.fields | changes).items() if value is not None}
+        sent = file or self.file
         return self.person.client.post(
-            self.path, data=fields, headers=self.person.headers if headers is None else headers
+            self.path,
+            data=fields,
+            files={"file": sent} if sent else None,
+            headers=self.person.headers if headers is None else headers,
         )
 
 
@@ -52,7 +57,7 @@ def prepare(store, world):
 
 
 def way(visit, code):
-    """Take the study to its end; before each form that a route takes, give it to the caller as a Step.
+    """Take the study to its end and make another; before each form that a route takes, give it to the caller as a Step.
 
     What the caller does with it must change nothing: the form is then sent, and is taken.
     """
@@ -77,12 +82,36 @@ def way(visit, code):
     yield from _sent(Step(rosa, "/account", "/account", passwords))
     form = rosa.page("/account").form_to("/logout")
     yield from _sent(Step(rosa, "/logout", "/logout", form.fields))
+    yield from _prepared(lena)
+
+
+def _prepared(lead):
+    """Make a second study in the browser, and an account that is shut out again."""
+    csrf = lead.page("/account").form_to("/account").fields["csrf"][0]
+    for act in ("", "/reset", "/disable"):
+        route = f"/lead/accounts{act}"
+        yield from _sent(Step(lead, route, route, {"csrf": csrf, "name": "nora"}))
+    rules = PROTOCOL.replace('"pilot"', '"made"').replace("A small pilot", "A study made here").encode()
+    yield from _sent(Step(lead, "/lead/new", "/lead/new", {"csrf": csrf}, ("protocol.toml", rules)))
+    files = {"protocol": rules, "rights": RIGHTS.encode(), "items": jsonl(item_rows())}
+    for part, data in files.items():
+        yield from _sent(_made(lead, part, {"csrf": csrf}, (part, data)))
+    roles = {"role.nils": "reviewer", "role.otto": "reviewer", "role.lena": "lead"}
+    yield from _sent(_made(lead, "people", roles | {"csrf": csrf, "attest": ""}))
+    yield from _sent(_made(lead, "freeze", {"csrf": csrf, "acknowledge": "unattested"}))
+
+
+def _made(lead, part, fields, file=None):
+    return Step(lead, f"/lead/studies/{{study_id}}/{part}", f"/lead/studies/made/{part}", fields, file)
+
+
+ANSWERED = {"/lead/studies/{study_id}/export", "/lead/accounts", "/lead/accounts/reset"}  # with a page of their own
 
 
 def _sent(step):
     yield step
     answer = step.send()
-    assert answer.status_code == (200 if step.route.endswith("/export") else 303), (step.route, answer.text)
+    assert answer.status_code == (200 if step.route in ANSWERED else 303), (step.route, answer.text)
 
 
 def _reviewed(person, base, **said):

@@ -16,17 +16,16 @@ from app.store import accounts, judging
 from app.web.auth import (
     FORM_CHECKED,
     SIGNED_IN,
-    Posted,
     Signed,
     SignedForm,
     Visitor,
     clear_cookie,
     find_visitor,
     house_of,
-    one,
     see_other,
     set_cookie,
 )
+from app.web.forms import Posted, one
 from app.web.judging import ADJUDICATOR, REVIEWER
 from app.web.pages import render
 
@@ -130,7 +129,9 @@ def home(request: Request) -> Response:
     if visitor is None:
         with house.store.read() as connection:
             empty = not accounts.listing(connection)
-        return render(request, "entry/first.html", title="Welcome") if empty else see_other("/login")
+        if not empty:
+            return see_other("/login")
+        return render(request, "entry/first.html", title="Welcome", port=house.settings.port)
     with house.store.read() as connection:
         studies = judging.studies_of(connection, visitor.account_id)
     running = [study for study in studies if study.frozen_at is not None and study.closed_at is None]

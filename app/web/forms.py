@@ -1,0 +1,99 @@
+"""Posted forms, read strictly: text by control, and at most one file, which never touches the disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from fastapi import Depends, Request
+from python_multipart.multipart import parse_options_header
+from starlette.datastructures import FormData, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
+
+from app.domain.errors import InvalidInput
+
+MOST_FIELDS: Final = 1_000
+MAX_NAME: Final = 80
+
+Form = dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A posted form with the one file that came with it; `name` and `data` are empty where none was chosen."""
+
+    form: Form
+    name: str
+    data: bytes
+
+
+async def read_form(request: Request) -> Form:
+    """Return a posted form as lists of text by control. Raises InvalidInput for an upload, or what is not UTF-8."""
+    _, options = parse_options_header(request.headers.get("content-type"))
+    if options.get(b"charset", b"utf-8").lower() not in {b"utf-8", b"utf8"}:
+        raise InvalidInput.of("forms are read as UTF-8 only")
+    return _texts(await request.form(max_files=0, max_fields=MOST_FIELDS))
+
+
+class _InMemory(MultiPartParser):
+    """Keeps a file in memory, however large: private speech has no place among temporary files."""
+
+    spool_max_size = 1 << 40
+
+    def close(self) -> None:
+        """Close every file, one that ended half-way too, which no form data holds."""
+        for file in self._files_to_close_on_error:
+            file.close()
+
+
+async def read_upload(request: Request) -> Upload:
+    """Return a posted form with its file, from the control `file`. Raises InvalidInput."""
+    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
+        raise InvalidInput.of("expected a form with a file", field="file")
+    parser = _InMemory(request.headers, request.stream(), max_files=1, max_fields=MOST_FIELDS)
+    try:
+        posted = await parser.parse()
+        file = posted.get("file")
+        data = await file.read() if isinstance(file, UploadFile) else b""
+    except MultiPartException as error:
+        raise InvalidInput.of(f"this form cannot be read: {error.message}", field="file") from None
+    finally:
+        parser.close()
+    given = (file.filename or "") if isinstance(file, UploadFile) else ""
+    rest = FormData([(name, value) for name, value in posted.multi_items() if name != "file"])
+    return Upload(_texts(rest), _printable(given), data)
+
+
+def _printable(name: str) -> str:
+    """Return the last part of a file's name, fit for a message."""
+    last = name.replace("\\", "/").rpartition("/")[2]
+    return "".join(ch if ch.isprintable() else "?" for ch in last)[:MAX_NAME]
+
+
+def _texts(posted: FormData) -> Form:
+    fields: Form = {}
+    for name, value in posted.multi_items():
+        if not isinstance(value, str):
+            raise InvalidInput.of("no file is expected here", field=name)
+        if not (_is_text(name) and _is_text(value)):
+            raise InvalidInput.of("this is not text that can be stored")
+        fields.setdefault(name, []).append(value)
+    return fields
+
+
+def _is_text(value: str) -> bool:
+    """Tell whether text has a form in UTF-8: half a surrogate pair has none."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def one(form: Form, name: str) -> str:
+    """Return the last value of a control, or "" where there is none."""
+    return form.get(name, [""])[-1]
+
+
+Posted = Annotated[Form, Depends(read_form)]
+PostedFile = Annotated[Upload, Depends(read_upload)]

@@ -1,0 +1,149 @@
+"""Who takes part in a study, and the accounts that people sign in with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.actions import accounts as act
+from app.actions import preparing
+from app.domain.errors import InvalidInput, NotFound, Problem, Refused
+from app.store import accounts, studies
+from app.web.auth import Signed, SignedForm, house_of, see_other
+from app.web.forms import Form, one
+from app.web.leading import LEADS_ONLY, Led, shown, study_page, told
+from app.web.pages import render
+
+router: Final = APIRouter(prefix="/lead")
+ROLES: Final = {"reviewer": "Reviewer", "adjudicator": "Adjudicator", "lead": "Lead"}
+
+
+@router.get("/studies/{study_id}/people")
+def people(request: Request, study_id: Led) -> Response:
+    """See who takes part; in a draft, choose."""
+    return _page(request, study_id)
+
+
+def _page(
+    request: Request,
+    study_id: str,
+    status: int = 200,
+    problems: Sequence[Problem] = (),
+    entered: Form | None = None,
+) -> Response:
+    with house_of(request).store.read() as connection:
+        study = shown(connection, study_id)
+        members = studies.members(connection, study_id)
+        known = [row.name for row in accounts.listing(connection) if not row.disabled]
+    roles = {row.name: row.role for row in members}
+    attested = next((row.attested for row in members if row.attested), "")
+    if entered is not None and study.draft:
+        roles, attested = {name: one(entered, f"role.{name}") for name in known}, one(entered, "attest")
+    return study_page(
+        request,
+        study,
+        "people",
+        status,
+        names=sorted({*known, *roles}) if study.draft else [row.name for row in members],
+        roles=roles,
+        attested=attested,
+        role_names=ROLES,
+        problems=problems,
+    )
+
+
+@router.post("/studies/{study_id}/people")
+def assign(request: Request, visitor: Signed, study_id: Led, form: SignedForm) -> Response:
+    """Set who takes part, in place of the former."""
+    house = house_of(request)
+    by_role: dict[str, list[str]] = {role: [] for role in ("", *ROLES)}
+    try:
+        for control in form:
+            if control.startswith("role."):
+                by_role.setdefault(one(form, control), []).append(control.removeprefix("role."))
+        if set(by_role) != {"", *ROLES}:
+            raise InvalidInput.of("this is no role", field="role")
+        if len(by_role["adjudicator"]) > 1:
+            raise InvalidInput.of("a study has one adjudicator at most", field="adjudicator")
+        preparing.assign(
+            house.store,
+            house.world,
+            visitor.name,
+            study_id,
+            reviewers=by_role["reviewer"],
+            leads=by_role["lead"],
+            adjudicator=next(iter(by_role["adjudicator"]), None),
+            attested=one(form, "attest"),
+        )
+    except (InvalidInput, Refused) as error:
+        return _page(request, study_id, *told(error), entered=form)
+    return see_other(f"/lead/studies/{study_id}/people" if visitor.name in by_role["lead"] else "/")
+
+
+@router.get("/accounts", dependencies=[LEADS_ONLY])
+def accounts_page(request: Request) -> Response:
+    """Every account, and a form for a new one."""
+    return _accounts(request)
+
+
+def _accounts(
+    request: Request,
+    status: int = 200,
+    problems: Sequence[Problem] = (),
+    *,
+    entered: str = "",
+    fresh: tuple[str, str] | None = None,
+) -> Response:
+    """Render the page; `fresh`: a name and its new one-time code, which is shown this once."""
+    with house_of(request).store.read() as connection:
+        rows = accounts.listing(connection)
+    return render(
+        request,
+        "lead/accounts.html",
+        status,
+        title="Accounts",
+        accounts=rows,
+        problems=problems,
+        errors={each.field: each.message for each in problems if each.field},
+        entered=entered,
+        fresh=fresh,
+        days=act.CODE_DAYS,
+        address=f"http://{request.headers['host']}/code",
+        port=house_of(request).settings.port,
+    )
+
+
+@router.post("/accounts", dependencies=[LEADS_ONLY])
+def add(request: Request, visitor: Signed, form: SignedForm) -> Response:
+    """Add a judge's account; its one-time code is shown once."""
+    house, name = house_of(request), one(form, "name").strip()
+    try:
+        code = act.add(house.store, house.world, house.passwords, name, lead=False, actor=visitor.name)
+    except (InvalidInput, Refused) as error:
+        return _accounts(request, *told(error), entered=name)
+    return _accounts(request, fresh=(name, str(code)))
+
+
+@router.post("/accounts/reset", dependencies=[LEADS_ONLY])
+def reset(request: Request, visitor: Signed, form: SignedForm) -> Response:
+    """Give an account a new one-time code, shown once; its password and sessions end."""
+    house, name = house_of(request), one(form, "name")
+    try:
+        code = act.reset(house.store, house.world, name, actor=visitor.name)
+    except (NotFound, Refused) as error:
+        return _accounts(request, 409, [Problem(str(error))])
+    return _accounts(request, fresh=(name, code))
+
+
+@router.post("/accounts/disable", dependencies=[LEADS_ONLY])
+def disable(request: Request, visitor: Signed, form: SignedForm) -> Response:
+    """Shut an account out; what it stored stays."""
+    house = house_of(request)
+    try:
+        act.disable(house.store, house.world, one(form, "name"), actor=visitor.name)
+    except (NotFound, Refused) as error:
+        return _accounts(request, 409, [Problem(str(error))])
+    return see_other("/lead/accounts")
