@@ -28,7 +28,8 @@ def running(connection: Connection, study_id: str) -> Row[Any]:
     return row
 
 
-def _text(given: str | None, field: str) -> str:
+def entered_text(given: str | None, field: str) -> str:
+    """Return a lead's words, trimmed. Raises InvalidInput where there are none, too many, or odd characters."""
     text = (given or "").strip()
     if not 0 < len(text) <= MAX_TEXT or not is_plain(text):
         told = f"expected text of 1 to {MAX_TEXT:,} characters, without control characters"
@@ -41,7 +42,7 @@ def reopen(store: Store, world: World, actor: str, study_id: str, name: str, rea
 
     Raises InvalidInput, NotFound, Refused.
     """
-    why = _text(reason, "reason")
+    why = entered_text(reason, "reason")
     with store.write() as connection:
         row = running(connection, study_id)
         person = next(
@@ -53,6 +54,9 @@ def reopen(store: Store, world: World, actor: str, study_id: str, name: str, rea
         if row.adjudication_opened_at is not None:
             message = "The adjudicator has opened the adjudication page: no set can be reopened any more."
             raise Refused("adjudication_opened", message)
+        if person.left_at is not None:
+            message = f"“{name}” has left the study; nobody would sign the set again."
+            raise Refused("left", message)
         standing = judgements.standing_sign_off(connection, study_id, person.account_id)
         if standing is None:
             message = f"“{name}” has not signed off; there is nothing to reopen."
@@ -64,7 +68,7 @@ def reopen(store: Store, world: World, actor: str, study_id: str, name: str, rea
 
 def log_deviation(store: Store, world: World, actor: str, study_id: str, text: str) -> None:
     """Log a departure from the protocol; the memo prints it. Raises InvalidInput, NotFound, Refused."""
-    told = _text(text, "text")
+    told = entered_text(text, "text")
     with store.read() as connection:
         refuse_private(connection, running(connection, study_id), {"text": told})
     with store.write() as connection:
@@ -80,7 +84,7 @@ def close(store: Store, world: World, actor: str, study_id: str, reason: str | N
     While a set is unsigned a reason is needed: its reviews stay drafts and their items
     pending. Raises InvalidInput, NotFound, Refused.
     """
-    given = _text(reason, "reason") if (reason or "").strip() else None
+    given = entered_text(reason, "reason") if (reason or "").strip() else None
     if given is not None:
         with store.read() as connection:
             refuse_private(connection, running(connection, study_id), {"reason": given})

@@ -112,7 +112,7 @@ def _draw(
     slots = blinding.allocate(strata, len(reviewers), world.below)
     studies.add_slots(connection, study_id, slots, reviewers, keys, _tokens(world), adjudication=False)
     if adjudicators:
-        fresh = blinding.allocate_adjudicator(strata, world.below)
+        fresh = blinding.allocate_one(strata, world.below)
         studies.add_slots(connection, study_id, fresh, adjudicators, keys, _tokens(world), adjudication=True)
 
 

@@ -164,19 +164,25 @@ def sign_off(store: Store, world: World, judge: Judge) -> None:
         if unfinished:
             message = f"{unfinished} of your items have no answer yet. Answer them first, then sign off."
             raise Refused("unfinished", message)
-        count, upto, hashed = judgements.set_of(connection, judge.study_id, judge.account_id)
-        judgements.add_sign_off(
-            connection,
-            study_id=judge.study_id,
-            account_id=judge.account_id,
-            signed_at=world.stamp(),
-            upto=upto,
-            count=count,
-            digest=hashed,
-        )
-        audit.record(connection, world, judge.name, "set.signed", judge.study_id, count=count, upto=upto, sha256=hashed)
-        if not judge.adjudication and judgements.reviews_signed(connection, judge.study_id):
-            judgements.set_routed(connection, judge.study_id, _differing(connection, judge.study_id))
+        sign_set(connection, world, judge.name, judge)
+
+
+def sign_set(connection: Connection, world: World, actor: str, judge: Judge) -> None:
+    """Store a sign-off of what a judge has answered; where it was the last review, open the queue."""
+    count, upto, hashed = judgements.set_of(connection, judge.study_id, judge.account_id)
+    judgements.add_sign_off(
+        connection,
+        study_id=judge.study_id,
+        account_id=judge.account_id,
+        signed_at=world.stamp(),
+        upto=upto,
+        count=count,
+        digest=hashed,
+    )
+    signed = {"name": judge.name, "count": count, "upto": upto, "sha256": hashed}
+    audit.record(connection, world, actor, "set.signed", judge.study_id, **signed)
+    if not judge.adjudication and judgements.reviews_signed(connection, judge.study_id):
+        judgements.set_routed(connection, judge.study_id, _differing(connection, judge.study_id))
 
 
 def note_first_look(connection: Connection, world: World, judge: Judge) -> None:

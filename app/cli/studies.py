@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from app.actions import closing, freezing, preparing
+from app.actions import closing, freezing, preparing, replacing
 from app.actions.preparing import Standing
 from app.cli.desk import Answer, Desk, read_bytes
 from app.domain.readiness import Readiness
@@ -59,7 +59,7 @@ def rights(desk: Desk, study_id: str, ledger: Path) -> Answer:
 @click.option("--replace", is_flag=True, help="Remove the items of before first.")
 @click.pass_obj
 def import_(desk: Desk, study_id: str, items: Path, *, replace: bool) -> Answer:
-    """Import items (JSON Lines): all of them, or none and every problem."""
+    """Import items (JSON Lines, a JSON array or CSV): all of them, or none and every problem."""
     data = read_bytes(items)
     taken = preparing.import_items(desk.store, desk.world, desk.actor, study_id, data, items.name, replace=replace)
     told = f"Imported {taken.items} items." + (f" Removed {taken.removed} of before." if taken.removed else "")
@@ -173,6 +173,20 @@ def reopen(desk: Desk, study_id: str, name: str, reason: str) -> Answer:
     """Take a reviewer's sign-off back, until the adjudicator first looks."""
     closing.reopen(desk.store, desk.world, desk.actor, study_id, name, reason)
     return Answer(f"Reopened the set of {name}.", {"study": study_id, "reopened": name})
+
+
+@study.command()
+@click.argument("study_id", metavar="STUDY")
+@click.argument("name")
+@click.option("--by", help="Who takes over what is not answered yet.")
+@click.option("--attest", help="The newcomer's qualification, in your words.")
+@click.option("--reason", required=True, help="The memo prints it.")
+@click.pass_obj
+def replace(desk: Desk, study_id: str, name: str, by: str | None, attest: str | None, reason: str) -> Answer:
+    """Let a reviewer leave: what is answered is signed, the rest goes to a newcomer."""
+    count = replacing.replace(desk.store, desk.world, desk.actor, study_id, name, by, reason, attest)
+    told = f"Signed what {name} has answered." + (f" {by} takes over {count} items." if count else "")
+    return Answer(told, {"study": study_id, "left": name, "newcomer": by if count else None, "items": count})
 
 
 @study.command()

@@ -52,8 +52,11 @@ def allocate(strata: Sequence[str], reviewers: int, below: Below) -> list[Slot]:
     return [slot for judge, items in enumerate(mine) for slot in _listed(strata, sorted(items), judge, below)]
 
 
-def allocate_adjudicator(strata: Sequence[str], below: Below) -> list[Slot]:
-    """Draw fresh sides and an order over all items, so that nothing depends on what is routed."""
+def allocate_one(strata: Sequence[str], below: Below) -> list[Slot]:
+    """Draw fresh sides and an order of all items for one judge: an adjudicator, or who takes over a list.
+
+    The adjudicator's are drawn over every item, so that nothing depends on what is routed.
+    """
     return _listed(strata, range(len(strata)), 0, below)
 
 

@@ -119,6 +119,13 @@ def unfinished(connection: Connection, study_id: str, account_id: int) -> int:
     return connection.execute(select(func.count()).select_from(slot).where(*open_ones)).scalar_one()
 
 
+def unanswered(connection: Connection, study_id: str, account_id: int) -> list[Row[Any]]:
+    """Return a reviewer's slots without an answer, each with its item's `stratum`."""
+    found = select(slot, item.c.stratum).join(item, item.c.id == slot.c.item)
+    mine = (in_list(study_id, account_id), slot.c.version == 0)
+    return list(connection.execute(found.where(*mine).order_by(slot.c.id)))
+
+
 def set_of(connection: Connection, study_id: str, account_id: int) -> tuple[int, int, str]:
     """Return a judge's answered set: its size, the newest judgement's id, and the set's digest."""
     found = (

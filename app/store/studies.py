@@ -14,7 +14,7 @@ from app.domain.item import Item
 from app.domain.manifest import canonical, digest
 from app.domain.protocol import Protocol, parse
 from app.domain.rights import Source
-from app.store.tables import account, deviation, item, member, rights, slot, study
+from app.store.tables import account, deviation, draft, item, member, rights, slot, study
 
 
 def get(connection: Connection, study_id: str) -> Row[Any]:
@@ -188,6 +188,26 @@ def replace_members(connection: Connection, study_id: str, rows: Sequence[dict[s
     connection.execute(delete(member).where(member.c.study_id == study_id))
     if rows:
         connection.execute(insert(member), [row | {"study_id": study_id} for row in rows])
+
+
+def add_member(connection: Connection, study_id: str, account_id: int, role: str, attested: str | None) -> None:
+    """Give an account a role in a study that is under way."""
+    last = select(func.coalesce(func.max(member.c.seat), -1)).where(member.c.study_id == study_id)
+    seat = connection.execute(last).scalar_one() + 1
+    values = {"study_id": study_id, "account_id": account_id, "role": role, "seat": seat, "attested": attested}
+    connection.execute(insert(member).values(**values))
+
+
+def leave(connection: Connection, study_id: str, account_id: int, at: str) -> None:
+    """Note that a reviewer has left a study."""
+    mine = (member.c.study_id == study_id, member.c.account_id == account_id)
+    connection.execute(update(member).where(*mine).values(left_at=at))
+
+
+def hand_over(connection: Connection, slot_id: int, account_id: int, **drawn: Any) -> None:
+    """Put an unanswered slot into another reviewer's list, as drawn anew; what was typed there goes."""
+    connection.execute(delete(draft).where(draft.c.slot_id == slot_id))
+    connection.execute(update(slot).where(slot.c.id == slot_id).values(account_id=account_id, **drawn))
 
 
 def add_deviation(connection: Connection, study_id: str, at: str, text: str) -> None:

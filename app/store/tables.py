@@ -78,6 +78,7 @@ class Member(SQLModel, table=True):
     role: str
     seat: int
     attested: str | None = None  # the judge's qualification, in the lead's words
+    left_at: str | None = None  # when a reviewer left a running study; what was answered is signed
 
 
 class Item(SQLModel, table=True):

@@ -80,6 +80,7 @@ def _frozen(connection: Connection, row: Row[Any]) -> list[str]:
     if not events:
         return []
     recorded = events[0].detail
+    drawn = [events[0], *audit.events(connection, "reviewer.replaced", study_id=row.id)][-1].detail
     if not manifest.bytes_digest(row.manifest.encode()) == row.manifest_sha256 == recorded["manifest_sha256"]:
         return ["the manifest was changed"]
     whole = json.loads(row.manifest)
@@ -88,9 +89,8 @@ def _frozen(connection: Connection, row: Row[Any]) -> list[str]:
         "the count of telling references was changed": row.equal_one_panel == recorded["equal_one_panel"],
         "the protocol is not the one that was frozen": manifest.canonical(whole["protocol"]).decode() == row.protocol,
         "the guidelines were changed": manifest.bytes_digest(row.guidelines.encode()) == whole["guidelines_sha256"],
-        "the drawn sides and orders were changed": studies.draw_digest(connection, row.id) == recorded["draw_sha256"],
-        "the people or their roles were changed": studies.people_digest(connection, row.id)
-        == recorded["people_sha256"],
+        "the drawn sides and orders were changed": studies.draw_digest(connection, row.id) == drawn["draw_sha256"],
+        "the people or their roles were changed": studies.people_digest(connection, row.id) == drawn["people_sha256"],
     }
     return [told for told, held in holds.items() if not held]
 
@@ -141,7 +141,9 @@ def _signed(connection: Connection, row: Row[Any]) -> list[str]:
     recorded = audit.events(connection, "set.signed", study_id=row.id)
     reopened = audit.events(connection, "set.reopened", study_id=row.id)
     same = [(each.name, each.count, each.upto, each.digest) for each in stored] == [
-        (event.actor, event.detail["count"], event.detail["upto"], event.detail["sha256"]) for event in recorded
+        # Up to version 0.2.0 only judges signed, and the event named them as its actor.
+        (event.detail.get("name", event.actor), *(event.detail[key] for key in ("count", "upto", "sha256")))
+        for event in recorded
     ]
     taken_back = [
         (each.name, manifest.bytes_digest(each.reopen_reason.encode()))

@@ -123,7 +123,7 @@ def refusal(settings: Settings) -> Callable[[Scope, int, str], ASGIApp]:
         "host": "This address is not the one that Evenhand answers to.",
         "origin": "The form came from another address, so nothing was stored.",
         "method": "Only reading and sending forms is possible.",
-        "size": "A form may have 1 MiB at most, one with a file 64 MiB. The command line imports larger files.",
+        "size": f"A form may have {MAX_BODY >> 20} MiB at most, one with a file {MAX_UPLOAD >> 20} MiB: split the file.",
     }
 
     def answer(scope: Scope, status: int, code: str) -> ASGIApp:

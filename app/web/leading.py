@@ -97,7 +97,7 @@ def chosen(upload: Upload) -> tuple[bytes, str]:
     return upload.data, upload.name
 
 
-def told(error: InvalidInput | Refused) -> tuple[int, list[Problem]]:
+def told(error: InvalidInput | NotFound | Refused) -> tuple[int, list[Problem]]:
     """Return the status of a refusal, and what is to be said."""
     if isinstance(error, InvalidInput):
         return 422, list(error.problems)

@@ -246,7 +246,7 @@ def test_a_sign_off_gives_a_receipt_with_count_and_digest_that_stands_in_the_cha
     bench.review("rosa")
     ((count, digest),) = bench.rows("select count, digest from sign_off")
     detail = json.loads(bench.rows("select detail from audit_event where event = 'set.signed'")[0].detail)
-    assert (count, detail) == (4, {"count": 4, "upto": 4, "sha256": digest})
+    assert (count, detail) == (4, {"name": "rosa", "count": 4, "upto": 4, "sha256": digest})
     assert desk(bench, "rosa").receipt == digest
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain import codebook
-from app.domain.blinding import allocate, allocate_adjudicator, panels, reveal, seen_from
+from app.domain.blinding import allocate, allocate_one, panels, reveal, seen_from
 from app.domain.judgement import Judgement
 
 N = 2_000
@@ -117,7 +117,7 @@ def test_the_two_reviewers_sides_and_orders_are_independent(drawn):
 
 
 def test_the_adjudicators_sides_and_order_are_fresh(drawn):
-    third = allocate_adjudicator(STRATA, secrets.randbelow)
+    third = allocate_one(STRATA, secrets.randbelow)
     assert sorted(slot.position for slot in third) == list(range(1, N + 1))
     assert all(abs(2 * left - n) <= n % 2 for left, n in left_by_stratum(third).values())
     fresh = sides(third)

@@ -1,10 +1,13 @@
 import json
+import re
 from codecs import BOM_UTF8
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.domain.item import Item, parse
 from app.formats.items import read_items
 from app.formats.rows import MOST_BYTES, MOST_ROW_BYTES
 
@@ -20,6 +23,9 @@ FORMS = {
 }
 
 
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "file-formats.md"
+
+
 def only_problem(data):
     (problem,) = read_items(data, "items.any").problems
     assert problem.where == "items.any"
@@ -33,6 +39,15 @@ def test_the_content_tells_the_form_whatever_the_name(form, start, name):
     found = read_items(start + FORMS[form], name)
     assert [row.value for row in found.rows] == [ROW]
     assert found.problems == ()
+
+
+def test_the_docs_print_each_form_and_each_can_be_read():
+    items = DOCS.read_text(encoding="utf-8").partition("## Items")[2].partition("| key |")[0]
+    blocks = re.findall(r"```\w*\n(.*?)```", items, re.DOTALL)
+    assert len(blocks) == 3
+    for block in blocks:
+        (row,) = read_items(block.encode(), "items").rows
+        assert isinstance(parse(row.value, "items", row.line), Item)
 
 
 @pytest.mark.parametrize(

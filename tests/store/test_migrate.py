@@ -13,12 +13,13 @@ from app.domain.errors import StoreUnavailable
 from app.store import migrate
 from app.store.migrate import open_store
 
+HEAD, NEXT_HEAD = migrate.HEAD, "9998"
 NEXT = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "9998"
+down_revision = "{head}"
 
 
 def upgrade():
@@ -43,13 +44,15 @@ def everything(store):
 
 @pytest.fixture
 def newer(tmp_path, monkeypatch):
-    """Return a function that gives the program a second migration, ending as told."""
+    """Return a function that gives the program one more migration, ending as told."""
 
     def release(ending="pass"):
         shutil.copytree(resource("migrations"), tmp_path / "migrations", ignore=shutil.ignore_patterns("__pycache__"))
-        (tmp_path / "migrations" / "versions" / "0002_the_next.py").write_text(NEXT.format(ending=ending))
+        (tmp_path / "migrations" / "versions" / f"{NEXT_HEAD}_the_next.py").write_text(
+            NEXT.format(ending=ending, head=HEAD)
+        )
         monkeypatch.setattr(migrate, "resource", lambda kind: tmp_path / kind)
-        monkeypatch.setattr(migrate, "HEAD", "0002")
+        monkeypatch.setattr(migrate, "HEAD", NEXT_HEAD)
 
     return release
 
@@ -131,10 +134,10 @@ def test_an_older_store_is_backed_up_and_brought_to_the_new_version(old, newer):
     old.close()
     newer()
     upgraded = open_store(old.folder)
-    assert version(upgraded) == "0002"
+    assert version(upgraded) == NEXT_HEAD
     assert everything(upgraded)[1]["setting"] == [("colour", "migrated")]
     upgraded.close()
-    (old.folder / "before-upgrade-from-0001.sqlite3").replace(old.path)
+    (old.folder / f"before-upgrade-from-{HEAD}.sqlite3").replace(old.path)
     assert everything(old) == before
 
 
@@ -151,7 +154,7 @@ def test_a_migration_that_fails_leaves_the_old_version_whole(old, newer, ending)
     newer(ending)
     with pytest.raises(Exception, match=r"the power went|nowhere|could not be|point at nothing"):
         open_store(old.folder)
-    assert version(old) == "0001"
+    assert version(old) == HEAD
     assert everything(old) == before
 
 

@@ -72,6 +72,7 @@ GET  /lead/studies/{study_id}/items       404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/items       404 404 404 409 404 404 303
 GET  /lead/studies/{study_id}/people      404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/people      404 404 404 422 404 404 303
+POST /lead/studies/{study_id}/replace     404 404 404 422 404 404 303
 GET  /lead/studies/{study_id}/freeze      404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/freeze      404 404 404 409 404 404 303
 POST /lead/studies/{study_id}/reopen      404 404 404 422 404 404 303

@@ -31,6 +31,7 @@ STANDS_ON = {
     "/lead/studies/{study_id}/deviation": "/lead/studies/pilot",
     "/lead/studies/{study_id}/close": "/lead/studies/pilot",
     "/lead/studies/{study_id}/export": "/lead/studies/pilot/export",
+    "/lead/studies/{study_id}/replace": "/lead/studies/made/people",
     "/lead/accounts/reset": "/lead/accounts",
     "/lead/accounts/disable": "/lead/accounts",
 }
@@ -89,6 +90,10 @@ class Walk:
         if step.route.endswith("/people"):
             self.keep(step.path, step.send(**{"role.ines": "nonsense"}))
             self.keep(step.path, step.send(**{"role.ravi": "adjudicator", "role.ines": "adjudicator"}))
+        if step.route.endswith("/replace"):
+            self.keep(step.path, step.send(newcomer="", reason=""))
+            self.keep(step.path, step.send(newcomer=""))
+            self.keep(step.path, step.send(name="nobody-here"))
         if step.route.endswith("/freeze"):
             self.keep(step.path, step.send(acknowledge=None))
         if step.route == "/lead/accounts":

@@ -99,6 +99,8 @@ def _prepared(lead):
     roles = {"role.nils": "reviewer", "role.otto": "reviewer", "role.lena": "lead"}
     yield from _sent(_made(lead, "people", roles | {"csrf": csrf, "attest": ""}))
     yield from _sent(_made(lead, "freeze", {"csrf": csrf, "acknowledge": "unattested"}))
+    leaves = {"csrf": csrf, "name": "nils", "newcomer": "ravi", "attest": "", "reason": "he moved away"}
+    yield from _sent(_made(lead, "replace", leaves))  # last, for whoever takes over is signed out
 
 
 def _made(lead, part, fields, file=None):

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.actions import accounts as act
-from app.actions import preparing
+from app.actions import preparing, replacing
 from app.domain.errors import InvalidInput, NotFound, Problem, Refused
 from app.store import accounts, studies
 from app.web.auth import Signed, SignedForm, house_of, see_other
@@ -51,6 +51,10 @@ def _page(
         roles=roles,
         attested=attested,
         role_names=ROLES,
+        staying=[row.name for row in members if row.role == "reviewer" and row.left_at is None],
+        left=[row.name for row in members if row.left_at is not None],
+        outside=sorted(set(known) - {row.name for row in members}),
+        entered={name: one(entered or {}, name) for name in ("name", "newcomer", "reason", "attest")},
         problems=problems,
     )
 
@@ -81,6 +85,18 @@ def assign(request: Request, visitor: Signed, study_id: Led, form: SignedForm) -
     except (InvalidInput, Refused) as error:
         return _page(request, study_id, *told(error), entered=form)
     return see_other(f"/lead/studies/{study_id}/people" if visitor.name in by_role["lead"] else "/")
+
+
+@router.post("/studies/{study_id}/replace")
+def replace(request: Request, visitor: Signed, study_id: Led, form: SignedForm) -> Response:
+    """Let a reviewer leave a running study."""
+    house = house_of(request)
+    given = (one(form, name) for name in ("name", "newcomer", "reason", "attest"))
+    try:
+        replacing.replace(house.store, house.world, visitor.name, study_id, *given)
+    except (InvalidInput, NotFound, Refused) as error:
+        return _page(request, study_id, *told(error), entered=form)
+    return see_other(f"/lead/studies/{study_id}/people")
 
 
 @router.get("/accounts", dependencies=[LEADS_ONLY])

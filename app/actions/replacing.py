@@ -1,0 +1,105 @@
+"""A reviewer leaves a running study: what is answered is signed, the rest goes to a newcomer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.actions.closing import entered_text, running
+from app.actions.privacy import refuse_private
+from app.actions.reviewing import Judge, sign_set
+from app.domain import blinding
+from app.domain.errors import InvalidInput, NotFound, Refused
+from app.domain.manifest import digest
+from app.store import accounts, audit, judgements, studies
+from app.store.db import Connection, Row, Store
+from app.world import World
+
+
+def replace(
+    store: Store,
+    world: World,
+    actor: str,
+    study_id: str,
+    leaving: str,
+    newcomer: str | None,
+    reason: str,
+    attested: str | None = None,
+) -> int:
+    """Sign what a reviewer has answered, hand the rest to a newcomer; return how many items that is.
+
+    The newcomer has no part in the study yet, and gets sides and an order of their own.
+    `newcomer` is None where nothing is left to hand over. The memo prints the reason, as a
+    deviation. Raises InvalidInput, NotFound, Refused.
+    """
+    why = entered_text(reason, "reason")
+    with store.read() as connection:
+        refuse_private(connection, running(connection, study_id), {"reason": why})
+    with store.write() as connection:
+        running(connection, study_id)
+        leaver = _leaver(connection, study_id, leaving)
+        left = judgements.unanswered(connection, study_id, leaver.account_id)
+        if left:
+            found = _newcomer(connection, study_id, newcomer)
+            studies.add_member(connection, study_id, found.id, "reviewer", (attested or "").strip() or None)
+            accounts.end_sessions_of(connection, found.id)
+            _hand_over(connection, world, left, found.id)
+        studies.leave(connection, study_id, leaver.account_id, world.stamp())
+        sign_set(connection, world, actor, Judge(leaver.account_id, leaving, study_id))
+        at = world.stamp()
+        told = f"A reviewer was replaced, {len(left)} items were handed over: {why}"
+        studies.add_deviation(connection, study_id, at, told)
+        audit.record(connection, world, actor, "deviation.logged", study_id, sha256=digest({"at": at, "text": told}))
+        audit.record(
+            connection,
+            world,
+            actor,
+            "reviewer.replaced",
+            study_id,
+            name=leaving,
+            newcomer=newcomer if left else None,
+            items=len(left),
+            draw_sha256=studies.draw_digest(connection, study_id),
+            people_sha256=studies.people_digest(connection, study_id),
+        )
+    return len(left)
+
+
+def _leaver(connection: Connection, study_id: str, name: str) -> Row[Any]:
+    """Return a reviewer whose set is not signed. Raises NotFound, Refused."""
+    people = studies.members(connection, study_id)
+    person = next((each for each in people if (each.name, each.role) == (name, "reviewer")), None)
+    if person is None:
+        message = f"“{name}” is not a reviewer of this study."
+        raise NotFound(message)
+    if judgements.standing_sign_off(connection, study_id, person.account_id) is not None:
+        message = f"“{name}” has signed off: there is nothing to hand over."
+        raise Refused("signed", message)
+    return person
+
+
+def _newcomer(connection: Connection, study_id: str, name: str | None) -> Row[Any]:
+    """Return the account that takes over: nobody who has a part in the study may, and so nobody who is on an item.
+
+    Raises InvalidInput.
+    """
+    if not name:
+        raise InvalidInput.of("items are left to be judged: name who takes them over", field="newcomer")
+    account = accounts.by_name(connection, name)
+    if account is None or account.disabled:
+        raise InvalidInput.of(f"there is no account “{name}” that can sign in", field="newcomer")
+    if studies.role_of(connection, study_id, account.id) is not None:
+        raise InvalidInput.of(f"“{name}” has a part in this study already", field="newcomer")
+    return account
+
+
+def _hand_over(connection: Connection, world: World, left: list[Row[Any]], account_id: int) -> None:
+    """Draw sides and an order for the newcomer, and new addresses: nothing of the former list carries over."""
+    for drawn in blinding.allocate_one([slot.stratum for slot in left], world.below):
+        studies.hand_over(
+            connection,
+            left[drawn.item].id,
+            account_id,
+            token=world.token(16),
+            on_panel=drawn.on_panel,
+            position=drawn.position,
+        )
