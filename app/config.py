@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 DEFAULT_PORT: Final = 8765
+HIGHEST_PORT: Final = 65_535
 DEFAULT_STORE: Final = Path("evenhand-store")
 DEMO_STORE: Final = Path("evenhand-demo")
 LOOPBACK: Final = "127.0.0.1"
@@ -23,6 +24,11 @@ class Settings:
     port: int = DEFAULT_PORT
     host_name: str = ""
     idle_minutes: int = 60
+
+
+def another_port(port: int) -> int:
+    """Return a port to try where this one is taken."""
+    return port + 1 if port < HIGHEST_PORT else DEFAULT_PORT
 
 
 def resource(kind: str) -> Path:

@@ -98,7 +98,9 @@ def measure(n: int, folder: Path) -> Times:
     preparing.set_rights(store, outside, "local", "bench", RIGHTS.encode(), "rights.toml")
     with timed(times, "import"):
         preparing.import_items(store, outside, "local", "bench", items(n), "items.jsonl")
-    preparing.assign(store, outside, "local", "bench", reviewers=["rosa", "ravi"], leads=["lena"], attested="benchmark")
+    preparing.assign(
+        store, outside, "local", "bench", [("reviewer", "rosa"), ("reviewer", "ravi"), ("lead", "lena")], "benchmark"
+    )
     with timed(times, "freeze"):
         freezing.freeze(store, outside, "local", "bench")
     app = create_app(store, outside, Settings(), cheap)

@@ -100,21 +100,19 @@ def add_people(store, world, names=ROLES):
         accounts.add(store, world, CHEAP, name, lead=name == "lena", password=password_of(name))
 
 
+def seats(reviewers=(), leads=(), adjudicator=None):
+    """Return who takes part as pairs of role and name."""
+    third = [("adjudicator", adjudicator)] if adjudicator else []
+    return [*(("reviewer", name) for name in reviewers), *(("lead", name) for name in leads), *third]
+
+
 def draft_study(store, world, *, protocol=PROTOCOL, ledger=RIGHTS, rows=None, adjudicator="ines"):
     """Take a study to the point where only the freeze is missing; return its id."""
     study_id = preparing.create(store, world, "local", protocol.encode(), "protocol.toml")
     preparing.set_rights(store, world, "local", study_id, ledger.encode(), "rights.toml")
     preparing.import_items(store, world, "local", study_id, jsonl(rows or item_rows()), "items.jsonl")
-    preparing.assign(
-        store,
-        world,
-        "local",
-        study_id,
-        reviewers=["rosa", "ravi"],
-        leads=["lena"],
-        adjudicator=adjudicator,
-        attested="linguists",
-    )
+    people = seats(["rosa", "ravi"], ["lena"], adjudicator)
+    preparing.assign(store, world, "local", study_id, people, "linguists")
     return study_id
 
 

@@ -16,7 +16,7 @@ from app import __version__
 from app.actions import preparing
 from app.cli.main import cli
 from app.domain import item, protocol, rights
-from tests.house import add_people
+from tests.house import add_people, seats
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -213,8 +213,8 @@ def test_the_study_to_copy_can_be_copied(store, world):
     study = preparing.create(store, world, "local", tables[0], "protocol.toml")
     preparing.set_rights(store, world, "local", study, tables[1], "rights.toml")
     preparing.import_items(store, world, "local", study, items.encode(), "items.jsonl")
-    people = {"reviewers": ["rosa", "ravi"], "leads": ["lena"], "adjudicator": "ines", "attested": "trained annotators"}
-    preparing.assign(store, world, "local", study, **people)
+    people = seats(["rosa", "ravi"], ["lena"], "ines")
+    preparing.assign(store, world, "local", study, people, "trained annotators")
     report = preparing.check(store, study)
     assert (report.errors, report.acknowledge) == ((), ())
     assert all(warning in text("docs/protocol-guide.md") for warning in report.warnings)

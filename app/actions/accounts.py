@@ -56,7 +56,7 @@ def add(
         secret = {"password_hash": passwords.hash(password)}
     with store.write() as connection:
         if accounts.by_name(connection, name) is not None:
-            message = f"There is an account “{name}” already. To give it a new code: evenhand user reset {name}"
+            message = f"There is an account “{name}” already. It can be given a new one-time code."
             raise Refused("taken", message)
         accounts.add(connection, name=name, lead=lead, created_at=world.stamp(), **secret)
         audit.record(connection, world, actor, "account.added", name=name, lead=lead)

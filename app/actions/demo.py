@@ -100,18 +100,7 @@ def _make(store: Store, world: World) -> None:
     preparing.set_rights(store, world, actor, STUDY, content("demo/rights.toml").read_bytes(), "rights.toml")
     items = content(ITEMS).read_bytes()
     preparing.import_items(store, world, actor, STUDY, items, "items.jsonl", replace=True)
-    by_role = {
-        role: [player.name for player in CAST if player.role == role] for role in ("reviewer", "adjudicator", "lead")
-    }
-    preparing.assign(
-        store,
-        world,
-        actor,
-        STUDY,
-        reviewers=by_role["reviewer"],
-        leads=by_role["lead"],
-        adjudicator=by_role["adjudicator"][0],
-        attested="invented people of the demo",
-    )
+    roles = [(player.role, player.name) for player in CAST]
+    preparing.assign(store, world, actor, STUDY, roles, "invented people of the demo")
     report = preparing.check(store, STUDY)
     freezing.freeze(store, world, actor, STUDY, [each.code for each in report.acknowledge])

@@ -11,7 +11,7 @@ from app.domain import item as items_of
 from app.domain import manifest, protocol, readiness, rights
 from app.domain.errors import MOST_PROBLEMS, InvalidInput, Problem, Refused
 from app.domain.item import Item
-from app.domain.stage import Step, next_step
+from app.domain.stage import NextAction, next_action
 from app.formats.items import read_items
 from app.formats.toml import read_toml
 from app.store import accounts, audit, studies
@@ -127,19 +127,14 @@ def assign(
     world: World,
     actor: str,
     study_id: str,
-    *,
-    reviewers: Sequence[str],
-    leads: Sequence[str],
-    adjudicator: str | None = None,
+    roles: Sequence[tuple[str, str]],
     attested: str | None = None,
 ) -> None:
-    """Set a draft's people in place of the former.
+    """Set a draft's people, given as pairs of role and name, in place of the former.
 
     `attested`: the judges' qualification, in the lead's words. Raises InvalidInput where
     an account is unknown or has two roles, NotFound, Refused.
     """
-    roles = [("reviewer", name) for name in reviewers] + [("lead", name) for name in leads]
-    roles += [("adjudicator", adjudicator)] if adjudicator else []
     with store.write() as connection:
         draft_of(connection, study_id)
         for account_id in _seat(connection, world, actor, study_id, roles, attested):
@@ -154,30 +149,25 @@ def _seat(
     roles: Sequence[tuple[str, str]],
     attested: str | None,
 ) -> set[int]:
-    """Store the people of a study, each a role and a name; return the accounts whose role changed."""
+    """Store the people of a study; return the accounts whose role changed."""
     found = {name: accounts.by_name(connection, name) for _, name in roles}
-    problems = [Problem(f"there is no account “{name}”", field=role) for role, name in roles if found[name] is None]
-    names = [name for _, name in roles]
-    problems += [
-        Problem(f"“{name}” would have two roles; in one study a person has exactly one", field="assign")
-        for name in sorted(set(names))
-        if names.count(name) > 1
-    ]
-    if problems:
+    unknown = [Problem(f"there is no account “{name}”", field=role) for role, name in roles if found[name] is None]
+    if problems := unknown + readiness.seating(roles):
         raise InvalidInput(problems)
     former = {(row.account_id, row.role) for row in studies.members(connection, study_id)}
+    told = (attested or "").strip() or None
     rows = [
         {
             "account_id": found[name].id,  # type: ignore[union-attr]
             "role": role,
             "seat": seat,
-            "attested": (attested or "").strip() or None if role != "lead" else None,
+            "attested": told if role != "lead" else None,
         }
         for seat, (role, name) in enumerate(roles)
     ]
     studies.replace_members(connection, study_id, rows)
     people = [{"name": name, "role": role} for role, name in roles]
-    audit.record(connection, world, actor, "people.assigned", study_id, people=people, attested=attested is not None)
+    audit.record(connection, world, actor, "people.assigned", study_id, people=people, attested=told is not None)
     return {account_id for account_id, _ in former ^ {(row["account_id"], row["role"]) for row in rows}}
 
 
@@ -212,7 +202,7 @@ class Standing:
     """How far a study is and what is done next; for a draft also the check's report."""
 
     progress: Progress
-    step: Step
+    next: NextAction
     report: readiness.Readiness | None
 
 
@@ -220,7 +210,7 @@ def standing(connection: Connection, row: Row[Any]) -> Standing:
     """Return where a study stands."""
     if row.frozen_at is not None:
         found = progress(connection, row)
-        return Standing(found, next_step(found.stage), None)
+        return Standing(found, next_action(found.stage), None)
     report = assess(connection, row, [item for _, item in studies.items(connection, row.id)])
     found = progress(connection, row, ready=not report.errors)
-    return Standing(found, next_step(found.stage, report.lacking), report)
+    return Standing(found, next_action(found.stage, report.lacking), report)

@@ -13,7 +13,7 @@ from app.config import DEFAULT_PORT, DEMO_STORE, LOOPBACK
 from app.domain.errors import Refused
 from app.security import Passwords
 from app.store.db import DATABASE
-from app.store.lock import served, serving
+from app.store.lock import port_served, served
 from app.store.migrate import open_store
 
 
@@ -27,7 +27,7 @@ def demo(desk: Desk, *, fresh: bool) -> Answer:
         _throw_away(desk.folder)
     host_name = act.prepare(desk.store, desk.world, Passwords())
     accounts = [{"username": a.name, "password": a.password, "role": a.role} for a in act.CAST]
-    running = serving(desk.folder)
+    running = port_served(desk.folder)
     port = running or DEFAULT_PORT
     url, here = f"http://{LOOPBACK}:{port}/", f"evenhand --store {shlex.quote(str(desk.folder))}"
     lines = [f"The demo study is in {desk.folder}."]

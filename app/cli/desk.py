@@ -14,7 +14,7 @@ from app.store.audit import LOCAL
 from app.store.db import Store
 from app.store.migrate import open_store
 
-LARGEST: Final = 256 << 20  # bytes of a file that a command reads
+LARGEST: Final = 64 << 20  # bytes of a file that a command reads
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,12 @@ import click
 from app.actions import accounts
 from app.actions.demo import MARK
 from app.cli.desk import Answer, Desk
-from app.config import DEFAULT_PORT, DEMO_STORE, LOOPBACK, Settings
+from app.config import DEFAULT_PORT, DEMO_STORE, HIGHEST_PORT, LOOPBACK, Settings, another_port
 from app.domain.errors import EvenhandError
 from app.security import Passwords
 from app.store import accounts as stored_accounts
 from app.store.lock import served
 
-HIGHEST_PORT: Final = 65_535
 PATIENCE: Final = 8  # seconds for requests under way when the server is told to stop
 
 
@@ -63,7 +62,7 @@ def _point_to_the_demo(desk: Desk, port: int) -> None:
 
 def _listening(port: int) -> socket.socket:
     """Bind the port before anything is announced. Raises EvenhandError where it is taken."""
-    other = port + 1 if port < HIGHEST_PORT else DEFAULT_PORT
+    other = another_port(port)
     taken = f"Another program already listens on port {port}. Stop it, or choose another"
     taken += f": --port {other}, or PORT={other} with make run."
     if any(_answers(address, port) for address in ("::1", LOOPBACK)):

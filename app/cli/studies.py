@@ -82,16 +82,9 @@ def assign(
     attest: str | None,
 ) -> Answer:
     """Set a study's people."""
-    preparing.assign(
-        desk.store,
-        desk.world,
-        desk.actor,
-        study_id,
-        reviewers=reviewers,
-        leads=leads,
-        adjudicator=adjudicator,
-        attested=attest,
-    )
+    roles = [("reviewer", name) for name in reviewers] + [("lead", name) for name in leads]
+    roles += [("adjudicator", adjudicator)] if adjudicator else []
+    preparing.assign(desk.store, desk.world, desk.actor, study_id, roles, attest)
     people = {"reviewers": list(reviewers), "adjudicator": adjudicator, "leads": list(leads)}
     return Answer(
         f"Assigned {len(reviewers)} reviewers. Next: evenhand study check {study_id}", {"study": study_id} | people
@@ -145,7 +138,7 @@ def _progress(standing: Standing) -> str:
         lines += [f"  {each.name}: {each.done} of {each.total}{signed[each.signed]}" for each in found.reviewers]
         if found.adjudicator is not None:
             lines.append(f"  {found.adjudicator}: adjudication {found.adjudication.replace('_', ' ')}")
-    return "\n".join([*lines, f"Next: {standing.step.told}"])
+    return "\n".join([*lines, f"Next: {standing.next.told}"])
 
 
 def _progress_data(standing: Standing) -> dict[str, object]:
@@ -154,7 +147,7 @@ def _progress_data(standing: Standing) -> dict[str, object]:
         "study": found.study_id,
         "title": found.title,
         "stage": found.stage,
-        "next": standing.step.told,
+        "next": standing.next.told,
         "items": found.items,
         "reviewers": [vars(each) for each in found.reviewers],
         "adjudicator": found.adjudicator,

@@ -305,5 +305,5 @@ def missing(protocol: Protocol, references_in_use: Sequence[str] = ()) -> list[P
     needed = [field.name for field in FIELDS if field.needed == "all" or (field.needed == "corpus" and corpus)]
     if corpus:
         needed += [f"references.{kind}_policy" for kind in references_in_use]
-    told = "the protocol needs it before the freeze; add it to the file, and give the study the file anew"
+    told = "the freeze needs it: add it to the file, and replace the protocol"
     return [Problem(told, field=name) for name in needed if protocol[name] in (None, [], {})]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ from app.domain import codebook, protocol, rights
 from app.domain.errors import Problem
 from app.domain.item import Item
 from app.domain.protocol import REVIEWERS_PER_ITEM, Protocol
+
+NO_LEAD: Final = "a lead is needed"
+ROLES: Final = ("reviewer", "adjudicator", "lead")
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,11 @@ class Readiness:
     equal_one_panel: int
 
     @property
+    def blocked(self) -> bool:
+        """Whether rights or required references are missing: such a draft has a memo that says so."""
+        return bool(self.rights_missing or self.references_missing)
+
+    @property
     def lacking(self) -> frozenset[str]:
         """The parts of the study that an error speaks of."""
         return frozenset(part_of(problem) for problem in self.errors)
@@ -61,19 +70,18 @@ class Readiness:
         }
 
 
-_PARTS: Final = {
+# By the first word of the field that an error names.
+_PARTS: Final = dict.fromkeys(("study", "selection", "references", "engine"), "protocol") | {
+    "rights": "rights",
     "items": "items",
-    "references": "items",
     "reviewers": "people",
     "lead": "people",
-    "rights": "rights",
 }
 
 
 def part_of(problem: Problem) -> str:
     """Return the part of the study in which an error of the check is put right."""
-    field = (problem.field or "").partition(" (")[0]  # "rights (source, licence)" is of the ledger too
-    return _PARTS.get(field, "protocol")
+    return _PARTS[re.split(r"\W", problem.field or "")[0]]
 
 
 def assess(rules: Protocol, items: Sequence[Item], ledger: Sequence[rights.Source], people: People) -> Readiness:
@@ -130,7 +138,7 @@ def _item_errors(rules: Protocol, items: Sequence[Item], unreferenced: Sequence[
     errors += [Problem(told.format(stratum), field="items") for stratum in undeclared]
     if unreferenced:
         told = f"{len(unreferenced)} items lack a reference that the protocol requires"
-        errors.append(Problem(told, field="references"))
+        errors.append(Problem(told, field="items"))
     silent = sum(item.verbatim_reference is None and item.semantic_reference is None for item in items)
     if rules["study.scope"] == "corpus" and silent:
         told = f"{silent} items have neither audio nor a reference; a corpus study needs one of them for each item"
@@ -143,8 +151,23 @@ def _people_errors(people: People) -> list[Problem]:
     if people.reviewers < REVIEWERS_PER_ITEM:
         errors.append(Problem(f"two reviewers are needed, {people.reviewers} assigned", field="reviewers"))
     if people.leads < 1:
-        errors.append(Problem("a lead is needed", field="lead"))
+        errors.append(Problem(NO_LEAD, field="lead"))
     return errors
+
+
+def seating(roles: Sequence[tuple[str, str]]) -> list[Problem]:
+    """List what is wrong with who shall take part, given as pairs of role and name."""
+    problems = [
+        Problem("a role is one of: " + ", ".join(ROLES), field="role") for role, _ in roles if role not in ROLES
+    ]
+    if sum(role == "adjudicator" for role, _ in roles) > 1:
+        problems.append(Problem("a study has one adjudicator at most", field="adjudicator"))
+    if all(role != "lead" for role, _ in roles):
+        problems.append(Problem(NO_LEAD, field="lead"))
+    names = [name for _, name in roles]
+    told = "“{}” would have two roles; in one study a person has exactly one"
+    twice = sorted({name for name in names if names.count(name) > 1})
+    return problems + [Problem(told.format(name), field="assign") for name in twice]
 
 
 def _warnings(rules: Protocol, people: People) -> list[str]:

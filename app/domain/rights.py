@@ -74,7 +74,7 @@ _CHOICES: Final = {"kind": KINDS, "decision": DECISIONS}
 def parse(data: Mapping[str, Any], where: str = "") -> list[Source]:
     """Check a decoded ledger file (`[[source]]` tables).
 
-    Raises InvalidInput with every problem; `where` numbers the `[[source]]` tables.
+    Raises InvalidInput with every problem; its field counts the tables: `source 2, licence`.
     """
     problems = [
         Problem("unknown key; a ledger is a list of [[source]]", where=where, field=key[:60])
@@ -87,7 +87,7 @@ def parse(data: Mapping[str, Any], where: str = "") -> list[Source]:
         raise InvalidInput(problems)
     sources = []
     for number, table in enumerate(tables, start=1):
-        found = _source(table, f"{where or 'ledger'}, [[source]] number {number}")
+        found = _source(table, number, where)
         if isinstance(found, Source):
             sources.append(found)
         else:
@@ -103,8 +103,11 @@ def parse(data: Mapping[str, Any], where: str = "") -> list[Source]:
     return sources
 
 
-def _source(table: Mapping[str, Any], where: str) -> Source | list[Problem]:
-    problems = [Problem("unknown key", where=where, field=str(key)[:60]) for key in table if key not in FIELDS]
+def _source(table: Mapping[str, Any], number: int, where: str) -> Source | list[Problem]:
+    def problem(key: str, message: str) -> Problem:
+        return Problem(message, where=where, field=f"source {number}, {key[:60]}")
+
+    problems = [problem(key, "unknown key") for key in table if key not in FIELDS]
     values: dict[str, Any] = {}
     for key in FIELDS:
         value = table.get(key)
@@ -112,15 +115,13 @@ def _source(table: Mapping[str, Any], where: str) -> Source | list[Problem]:
             value = value.isoformat()
         if value is None:
             if key != "retain_until":
-                problems.append(
-                    Problem('every source needs it; write "none" where there is nothing', where=where, field=key)
-                )
+                problems.append(problem(key, 'every source needs it; write "none" where there is nothing'))
             continue
         expected = _expected(key, value)
         if expected is None:
             values[key] = tuple(value) if key == "permitted_operations" else value
         else:
-            problems.append(Problem(f"expected {expected}", where=where, field=key))
+            problems.append(problem(key, f"expected {expected}"))
     return problems or Source(**values)
 
 

@@ -10,8 +10,8 @@ STAGES: Final = ("draft", "ready", "reviewing", "adjudicating", "ready to close"
 
 
 @dataclass(frozen=True)
-class Step:
-    """One thing to do, and where: a part of the study, or "" where one can only wait on the study's own page."""
+class NextAction:
+    """The one thing to do next, and where: a page of the study, `close` on its own page, or "" to wait there."""
 
     place: str
     told: str
@@ -19,18 +19,18 @@ class Step:
 
 # What a draft needs, in the order in which a lead takes it up.
 PREPARING: Final = (
-    Step("protocol", "Complete the protocol."),
-    Step("rights", "Say what may be done with each source."),
-    Step("items", "Import the items."),
-    Step("people", "Choose the people."),
+    NextAction("protocol", "Complete the protocol."),
+    NextAction("rights", "Say what may be done with each source."),
+    NextAction("items", "Import the items."),
+    NextAction("people", "Choose the people."),
 )
-PARTS: Final = tuple(step.place for step in PREPARING)
+PARTS: Final = tuple(each.place for each in PREPARING)
 NEXT: Final = {
-    "ready": Step("freeze", "Read the check, then freeze the study."),
-    "reviewing": Step("", "Wait for the reviewers to sign off."),
-    "adjudicating": Step("", "Wait for the adjudicator to sign off."),
-    "ready to close": Step("close", "Close the study."),
-    "closed": Step("results", "Read the results and export the memo."),
+    "ready": NextAction("freeze", "Read the check, then freeze the study."),
+    "reviewing": NextAction("", "Wait for the reviewers to sign off."),
+    "adjudicating": NextAction("", "Wait for the adjudicator to sign off."),
+    "ready to close": NextAction("close", "Close the study."),
+    "closed": NextAction("results", "Read the results and export the memo."),
 }
 
 
@@ -52,12 +52,12 @@ def stage(*, ready: bool, frozen: bool, reviews_signed: bool, adjudicated: bool,
     return "ready to close" if adjudicated else "adjudicating"
 
 
-def next_step(stage: str, lacking: Collection[str] = ()) -> Step:
+def next_action(stage: str, lacking: Collection[str] = ()) -> NextAction:
     """Return the one thing to do next. `lacking`: the parts of a draft that are not complete.
 
-    >>> next_step("draft", {"people", "items"}).place
+    >>> next_action("draft", {"people", "items"}).place
     'items'
     """
     if stage == "draft":
-        return next(step for step in PREPARING if step.place in lacking)
+        return next(each for each in PREPARING if each.place in lacking)
     return NEXT[stage]

@@ -13,9 +13,11 @@ from app.formats.rows import MOST_KEYS, Reading, Rows
 from app.formats.values import DECODER, TOO_DEEP, printable, reason
 
 _KEYS: Final = {field.key: field.required for field in FIELDS}
-_EMPTY_TEXTS: Final = ("raw_hypothesis", "off", "on")  # an empty cell of another key is a key left out
+# An empty cell of any other key is a key left out.
+_MAY_BE_EMPTY: Final = {field.key for field in FIELDS if field.required and field.check("") is None}
 _FLAGS: Final = {"true": True, "TRUE": True, "false": False, "FALSE": False}
 _BETWEEN_TAGS: Final = "|"
+_MARKS: Final = {"tags": _BETWEEN_TAGS, "expected": ",[{"}  # of the cells that hold more than one value
 
 
 def delimiter_of(header: str) -> str | None:
@@ -37,7 +39,7 @@ def read_csv(data: bytes, name: str, delimiter: str) -> Rows:
     keys = _header(next(found_in, None), reading)
     sound = reading.clean
     for found in found_in if keys else ():
-        if not reading.has_room(found.line, 0 if isinstance(found, Flaw) else len(found.cells)):
+        if not reading.admit(found.line, 0 if isinstance(found, Flaw) else _marks(found, keys)):
             break
         if isinstance(found, Flaw):
             field = printable(keys[found.column]) if found.column is not None and found.column < len(keys) else None
@@ -71,6 +73,12 @@ def _header(found: Record | Flaw | None, reading: Reading) -> Sequence[str]:
     return found.cells
 
 
+def _marks(record: Record, keys: Sequence[str]) -> int:
+    """Count the cells of a row, and the marks between values within them."""
+    within = ((_MARKS[key], cell) for key, cell in zip(keys, record.cells, strict=False) if key in _MARKS)
+    return len(record.cells) + sum(cell.count(mark) for marks, cell in within for mark in marks)
+
+
 def _row(record: Record, keys: Sequence[str], reading: Reading, *, sound: bool) -> None:
     """Add a row or its problems. `sound`: whether the header is."""
     if record.cells == keys:
@@ -81,7 +89,7 @@ def _row(record: Record, keys: Sequence[str], reading: Reading, *, sound: bool) 
     else:
         value: dict[str, object] = {}
         for key, cell in zip(keys, record.cells, strict=True):
-            if cell or key in _EMPTY_TEXTS:
+            if cell or key in _MAY_BE_EMPTY:
                 try:
                     value[key] = _value(key, cell)
                 except _CellError as error:
@@ -91,18 +99,16 @@ def _row(record: Record, keys: Sequence[str], reading: Reading, *, sound: bool) 
 
 
 class _CellError(Exception):
-    """A cell that is not of its column's kind, in words for the user."""
+    """A cell of JSON that is none, in words for the user."""
 
 
 def _value(key: str, cell: str) -> object:
-    """Return what a cell stands for. Raises _CellError."""
+    """Return what a cell stands for; a word that is no flag stays one, for the item's check. Raises _CellError."""
     match key:
         case "tags":
             return cell.split(_BETWEEN_TAGS)
         case "semantic_ambiguous":
-            if cell not in _FLAGS:
-                raise _CellError(f"expected true or false, found text of {len(cell):,} characters")
-            return _FLAGS[cell]
+            return _FLAGS.get(cell, cell)
         case "expected":
             try:
                 return DECODER.decode(cell)

@@ -1,10 +1,13 @@
-"""Whether bytes are UTF-8, and in words for the user what they are instead."""
+"""How a file is put down in bytes: in words for the user, what is there in place of UTF-8 with ordinary line ends."""
 
 from __future__ import annotations
 
 from typing import Final
 
+BYTE_ORDER_MARK: Final = "\N{ZERO WIDTH NO-BREAK SPACE}"
 UTF_16: Final = "not UTF-8, it looks like UTF-16: save the file as UTF-8"
+JOINED: Final = "this line begins with a byte order mark, which only the first may: were files joined?"
+CARRIAGE_RETURN: Final = "a carriage return without a line feed ends no line: save with ordinary line ends"
 
 
 def like_utf_16(data: bytes) -> bool:

@@ -7,14 +7,13 @@ from typing import Final
 
 from app.domain.errors import Problem
 from app.formats.csv import delimiter_of, read_csv
-from app.formats.encoding import UTF_16, like_utf_16
+from app.formats.encoding import CARRIAGE_RETURN, UTF_16, like_utf_16
 from app.formats.json_array import read_json_array
-from app.formats.jsonl import ink, read_jsonl
+from app.formats.jsonl import lines_with_text, read_jsonl
 from app.formats.records import DELIMITERS
 from app.formats.rows import MOST_BYTES, MOST_ROW_BYTES, Rows, Unreadable
-from app.formats.values import CARRIAGE_RETURN
 
-THREE_FORMS: Final = "expected JSON Lines, a JSON array or CSV"
+EXPECTED: Final = "Expected JSON Lines, a JSON array or CSV"
 _SAVE: Final = "save it as “CSV UTF-8”"
 
 # How files begin that are no text.
@@ -30,8 +29,8 @@ _SIGNATURES: Final = {
     b"\x28\xb5\x2f\xfd": "a compressed file (zstd): unpack it first",
     b"7z\xbc\xaf": "an archive (7z): unpack it first",
     b"SQLite format 3\0": "a SQLite database",
-    b"PAR1": f"a Parquet file: {THREE_FORMS}",
-    b"ARROW1": f"an Arrow file: {THREE_FORMS}",
+    b"PAR1": "a Parquet file",
+    b"ARROW1": "an Arrow file",
     b"RIFF": "a recording (WAV): items are text, and name the recording",
     b"ID3": "a recording (MP3): items are text, and name the recording",
     b"OggS": "a recording (Ogg): items are text, and name the recording",
@@ -44,7 +43,7 @@ _ZIPPED: Final = {
 }
 # How the first line of text in other formats begins.
 _OTHERS: Final = {
-    rb"[^ -~]{1,12}[\[{]": "JSON with characters before it that have no shape",
+    rb"[^ -~]{1,12}[\[{]": "JSON with invisible characters before it",
     rb"<": "HTML or XML",
     rb"\{\\rtf": "rich text (RTF)",
     rb"\[+(?!(?:true|false|null)\])[A-Za-z_][\w.-]*\]": "TOML",
@@ -53,7 +52,9 @@ _OTHERS: Final = {
     rb"(?i:sep=)": "CSV with Excel's `sep=` before it, which is not needed: delete this line",
     rb"(?:\#|//|/\*)": "a comment, which none of the three forms has",
 }
+# An object that goes on over lines, or has all items in it: line by line each of them would be broken JSON.
 _WRAPPED: Final = re.compile(rb'\{\s*(?:"[^"\\]{0,200}"\s*:\s*(?:\[\s*(?:\{|\Z)|\Z)|\Z)')
+# The word in a header that no known delimiter takes apart; `\b` would not do, it takes `_` for a letter.
 _KEY: Final = re.compile(r"(?i)(?<![^\W_])item_id(?![^\W_])")
 
 
@@ -63,7 +64,7 @@ def read_items(data: bytes, name: str) -> Rows:
     >>> read_items(b'{"item_id": "a"}', "items.csv").rows == read_items(b'[{"item_id": "a"}]', "items.csv").rows
     True
     >>> print(*read_items(b"%PDF-1.7", "items.csv").problems)
-    items.csv, line 1: this is a PDF file: expected JSON Lines, a JSON array or CSV
+    items.csv, line 1: this is a PDF file. Expected JSON Lines, a JSON array or CSV
     """
     try:
         found = _read(data, name)
@@ -77,13 +78,13 @@ def read_items(data: bytes, name: str) -> Rows:
 def _read(data: bytes, name: str) -> Rows:
     """Read a file in the form that its first line shows. Raises Unreadable."""
     _check_bytes(data)
-    line, start, end = next(ink(data), (0, 0, 0))
+    line, start, end = next(lines_with_text(data), (0, 0, 0))
     if not line:
-        raise Unreadable(None, f"this file is empty: {THREE_FORMS}")
+        raise Unreadable(None, f"this file is empty. {EXPECTED}")
     first = data[start : min(end, start + MOST_ROW_BYTES)].lstrip()
     other = next((told for sign, told in _OTHERS.items() if re.match(sign, first)), None)
     if other is not None:
-        raise Unreadable(line, f"this looks like {other}: {THREE_FORMS}")
+        raise Unreadable(line, f"this looks like {other}. {EXPECTED}")
     if first.startswith(b"["):
         return read_json_array(data, name)
     if _WRAPPED.match(first):
@@ -101,7 +102,7 @@ def _check_bytes(data: bytes) -> None:
     if kind is None and data.startswith(b"PK"):
         kind = next(told for sign, told in _ZIPPED.items() if sign in data)
     if kind is not None:
-        raise Unreadable(1, f"this is {kind}: {THREE_FORMS}")
+        raise Unreadable(1, f"this is {kind}. {EXPECTED}")
     if like_utf_16(data):
         raise Unreadable(1, f"{UTF_16}; in Excel, {_SAVE}")
     if len(data) > MOST_BYTES:
@@ -131,4 +132,4 @@ def _delimiter(header: str, line: int) -> str:
     if any(mark in header for mark in DELIMITERS):
         message = "this looks like CSV, and its first line does not name the columns, item_id among them"
         raise Unreadable(line, message, "item_id")
-    raise Unreadable(line, THREE_FORMS)
+    raise Unreadable(line, f"this looks like none of the three forms. {EXPECTED}")

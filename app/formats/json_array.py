@@ -15,6 +15,7 @@ from app.formats.values import DECODER, TOO_DEEP, cut_off, reason
 _CHUNK: Final = 1 << 20
 _AHEAD: Final = MOST_ROW_BYTES + 16  # what breaks so far from an object's start breaks because it is too long
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
+_SHORT: Final = "the file ends before its array does (cut off?)"
 
 
 def read_json_array(data: bytes, name: str) -> Rows:
@@ -31,19 +32,15 @@ def read_json_array(data: bytes, name: str) -> Rows:
     reading, text = Reading(name), _Text(data)
     try:
         for line, value, size, marks in _elements(text):
-            if not reading.has_room(line, marks):
+            if not reading.admit(line, marks):
                 break
             if size > MOST_ROW_BYTES:
-                reading.wrong(line, f"{_TOO_LONG}, it has {size:,}")
+                reading.wrong(line, _too_long(f"{size:,}"))
             else:
                 reading.take(line, value)
     except Unreadable as error:
         reading.wrong(error.line, f"{error}{UNCHECKED}")
     return reading.rows()
-
-
-_TOO_LONG: Final = f"an object can have {MOST_ROW_BYTES:,} characters at most"
-_SHORT: Final = "the file ends before its array does (cut off?)"
 
 
 class _Text:
@@ -108,7 +105,7 @@ def _elements(text: _Text) -> Iterator[tuple[int, object, int, int]]:
     mark = text.peek()
     while mark != "]":
         value, end = _element(text)
-        marks = sum(text.text.count(mark, text.at, end) for mark in ",[{")
+        marks = sum(text.text.count(each, text.at, end) for each in ",[{")
         yield text.line(), value, end - text.at, marks
         text.at = end
         mark = text.peek()
@@ -130,9 +127,13 @@ def _element(text: _Text) -> tuple[object, int]:
         return DECODER.raw_decode(text.text, text.at)
     except json.JSONDecodeError as error:
         if text.more and (cut_off(error) or error.pos - text.at > MOST_ROW_BYTES):
-            raise text.broken(_TOO_LONG) from None
+            raise text.broken(_too_long(f"more than {MOST_ROW_BYTES:,}")) from None
         if cut_off(error):
             raise text.broken(_SHORT, len(text.text)) from None
         raise text.broken(f"not JSON at {{column}}: {reason(error)}", error.pos) from None
     except RecursionError:
         raise text.broken(TOO_DEEP) from None
+
+
+def _too_long(size: str) -> str:
+    return f"this object has {size} characters; at most {MOST_ROW_BYTES:,} can be read"

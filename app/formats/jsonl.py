@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from app.formats.encoding import not_utf8
+from app.formats.encoding import BYTE_ORDER_MARK, JOINED, not_utf8
 from app.formats.rows import MOST_ROW_BYTES, Reading, Rows, beginning
-from app.formats.values import BYTE_ORDER_MARK, DECODER, JOINED, NUL, TOO_DEEP, cut_off, reason
+from app.formats.values import DECODER, NUL, TOO_DEEP, cut_off, reason
 
-_INK: Final = re.compile(rb"[^ \t\r\n]")
+_TEXT: Final = re.compile(rb"[^ \t\r\n]")
 
 
 def read_jsonl(data: bytes, name: str) -> Rows:
@@ -24,9 +24,10 @@ def read_jsonl(data: bytes, name: str) -> Rows:
     items.jsonl, line 2: expected an object, {...}, found a list
     """
     reading = Reading(name)
-    for line, start, end in ink(data):
+    for line, start, end in lines_with_text(data):
         fits = end - start <= MOST_ROW_BYTES
-        if not reading.has_room(line, sum(data.count(mark, start, end) for mark in (b",", b"[", b"{")) if fits else 0):
+        marks = sum(data.count(mark, start, end) for mark in (b",", b"[", b"{")) if fits else 0
+        if not reading.admit(line, marks):
             break
         if not fits:
             reading.wrong(line, f"this line has {end - start:,} bytes; at most {MOST_ROW_BYTES:,} can be read")
@@ -40,10 +41,10 @@ def read_jsonl(data: bytes, name: str) -> Rows:
     return reading.rows()
 
 
-def ink(data: bytes) -> Iterator[tuple[int, int, int]]:
+def lines_with_text(data: bytes) -> Iterator[tuple[int, int, int]]:
     """Yield the number, start and end of each line that is not blank, without copying any."""
     line, at = 1, beginning(data)
-    while found := _INK.search(data, at):
+    while found := _TEXT.search(data, at):
         line += data.count(b"\n", at, found.start())
         start = data.rfind(b"\n", at, found.start()) + 1 or at
         end = data.find(b"\n", found.start())

@@ -13,9 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from app.formats.encoding import not_utf8
+from app.formats.encoding import BYTE_ORDER_MARK, CARRIAGE_RETURN, JOINED, not_utf8
 from app.formats.rows import MOST_ROW_BYTES, UNCHECKED, beginning
-from app.formats.values import BYTE_ORDER_MARK, CARRIAGE_RETURN, JOINED
 
 DELIMITERS: Final = {",": "comma", ";": "semicolon", "\t": "tab"}
 MOST_CELL: Final = 131_072
@@ -140,11 +139,17 @@ def _broken_cell(line: int, text: str, delimiter: str) -> Flaw | None:
         if end == len(body):
             return None
         if body[end] != delimiter:
-            bare, mark = body[at] != '"', body[end] == '"'
-            message = _BARE if bare and mark else CARRIAGE_RETURN if bare else _UNCLOSED if end == at else _AFTER
+            message = _reason(body, at, end)
             break
         at, column = end + 1, column + 1
     return Flaw(line + body.count("\n", 0, at), message, column)
+
+
+def _reason(body: str, at: int, end: int) -> str:
+    """Say why the cell that begins at `at` breaks off at `end`, before a delimiter."""
+    if body[at] == '"':
+        return _UNCLOSED if end == at else _AFTER
+    return _BARE if body[end] == '"' else CARRIAGE_RETURN
 
 
 def _stray(line: int, text: str, cells: Sequence[str]) -> Flaw:

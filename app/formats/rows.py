@@ -10,14 +10,14 @@ from typing import Final
 from app.domain.errors import MOST_PROBLEMS, Problem
 from app.formats.values import faults, no_object, printable
 
-# Within these a file is read or refused in about two seconds and 300 MiB, whatever it holds.
+# Within these a file is read or refused in about three seconds and 360 MiB, whatever it holds.
 MOST_BYTES: Final = 64 << 20
 MOST_ROW_BYTES: Final = 1 << 20
 MOST_ROWS: Final = 30_000
 MOST_KEYS: Final = 100  # of one row; items have fewer
-MOST_MARKS: Final = 1_500_000  # commas and opening brackets, or cells
+MOST_MARKS: Final = 1_500_000  # by which values are counted: commas and opening brackets, or cells and what parts them
 
-_SHAPELESS: Final = "this key has characters without a shape"
+_INVISIBLE: Final = "this key has invisible characters"
 UNCHECKED: Final = "; what follows was not checked"
 
 
@@ -58,16 +58,16 @@ class Reading:
         """Note a problem."""
         self._problems.append(Problem(message, self._name, line, field))
 
-    def has_room(self, line: int, marks: int) -> bool:
-        """Whether one more row, and its problems, can be taken; if not, that is noted as the last problem."""
+    def admit(self, line: int, marks: int) -> bool:
+        """Count one more row. Return whether it can be taken; if not, that is noted as the last problem."""
         self._seen += 1
         self._marks += marks
         if self._left <= 0:
             self.wrong(line, f"reading stopped after {len(self._problems):,} problems{UNCHECKED}")
         elif self._seen > MOST_ROWS:
-            self.wrong(line, f"only {MOST_ROWS:,} rows can be read, and here begins one more: split the file")
+            self.wrong(line, f"only {MOST_ROWS:,} rows can be read from one file, and here begins one more: split it")
         elif self._marks > MOST_MARKS:
-            message = f"only {MOST_MARKS:,} commas and brackets can be read, and this row goes beyond: split the file"
+            message = f"only {MOST_MARKS:,} values can be read from one file, and this row goes beyond: split the file"
             self.wrong(line, message)
         else:
             return True
@@ -83,7 +83,7 @@ class Reading:
             return
         found = list(islice(faults(value), max(self._left, 1)))
         if not found and not "".join(value).isprintable():
-            found = [(printable(key), _SHAPELESS) for key in value if not key.isprintable()]
+            found = [(printable(key), _INVISIBLE) for key in value if not key.isprintable()]
         for field, message in found:
             self.wrong(line, message, field)
         if sound and not found:

@@ -12,17 +12,16 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from app.formats.encoding import BYTE_ORDER_MARK
+
 MOST_DEPTH: Final = 20
 MOST_WHOLE: Final = 2**53 - 1  # RFC 7493: beyond, a number need not survive being read
 MOST_NAME: Final = 60
 
 Fault = tuple[str | None, str]  # a field, or None for the whole value, and what is wrong with it
 
-BYTE_ORDER_MARK: Final = "\N{ZERO WIDTH NO-BREAK SPACE}"
 NUL: Final = "NUL, which no text may hold"
 TOO_DEEP: Final = f"nested deeper than {MOST_DEPTH} levels"
-JOINED: Final = "this line begins with a byte order mark, which only the first may: were files joined?"
-CARRIAGE_RETURN: Final = "a carriage return without a line feed ends no line: save with ordinary line ends"
 
 _TWICE: Final = object()  # stands for the value of a key that is given twice, until `faults` meets it
 _KINDS: Final = {
@@ -113,7 +112,7 @@ def _sound(text: str) -> bool:
 
 
 def printable(key: str) -> str:
-    """Return a key fit for a message: at most 60 characters, those without a shape escaped."""
+    """Return a key fit for a message: at most 60 characters, the invisible ones escaped."""
     if len(key) <= MOST_NAME and key.isprintable():
         return key
     return "".join(ch if ch.isprintable() else f"\\u{ord(ch):04x}" for ch in key[:MOST_NAME])[:MOST_NAME]

@@ -23,7 +23,7 @@ def served(folder: Path, port: int | None = None) -> Iterator[None]:
     """
     # Opened without truncating: what the present holder wrote must stay.
     with (folder / LOCK).open("ab+", buffering=0) as handle:
-        if not _taken(handle):
+        if not _take(handle):
             at = _port(folder)
             where = f": http://{LOOPBACK}:{at}/\nOpen that address" if at else ". Use its address"
             told = f"Another server already runs on the store {folder}{where}, or stop it first."
@@ -37,14 +37,14 @@ def served(folder: Path, port: int | None = None) -> Iterator[None]:
             handle.truncate(0)
 
 
-def serving(folder: Path) -> int | None:
+def port_served(folder: Path) -> int | None:
     """Return the port at which a server answers for the store; None where none does."""
     port = _port(folder)
     if port is None:
         return None
     # A killed server leaves its port behind, but no lock.
     with (folder / LOCK).open("ab") as handle:
-        return None if _taken(handle) else port
+        return None if _take(handle) else port
 
 
 def _port(folder: Path) -> int | None:
@@ -53,7 +53,7 @@ def _port(folder: Path) -> int | None:
     return int(told) if told.isdigit() else None
 
 
-def _taken(handle: IO[bytes]) -> bool:
+def _take(handle: IO[bytes]) -> bool:
     """Take the lock for as long as the file is open; tell whether it was free."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -106,6 +106,12 @@ def item_count(connection: Connection, study_id: str) -> int:
     return connection.execute(select(func.count()).select_from(item).where(item.c.study_id == study_id)).scalar_one()
 
 
+def auto_coded_count(connection: Connection, study_id: str) -> int:
+    """Return how many of a frozen study's pairs no person judges, as they are equal."""
+    found = select(func.count()).select_from(item).where(item.c.study_id == study_id, item.c.auto_coded)
+    return connection.execute(found).scalar_one()
+
+
 def strata(connection: Connection, study_id: str) -> list[Row[Any]]:
     """Return each stratum with its numbers of `items` and of `clusters`."""
     counted = (func.count().label("items"), func.count(item.c.cluster.distinct()).label("clusters"))

@@ -19,7 +19,7 @@ from app.web.routes import adjudicate, entry, review
 from app.web.routes.lead import freeze, items, people, progress, results, rights, studies
 from app.world import World
 
-ROOMS: Final = (entry, review, adjudicate, studies, rights, items, people, freeze, progress, results)
+ROUTES: Final = (entry, review, adjudicate, studies, rights, items, people, freeze, progress, results)
 
 
 class VersionedFiles(StaticFiles):
@@ -50,8 +50,8 @@ def create_app(store: Store, world: World, settings: Settings, passwords: securi
     """Build the application over an open store."""
     app = GuardedApp(title="Evenhand", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     app.state.house = House(store, world, passwords, settings)
-    for room in ROOMS:
-        app.include_router(room.router)
+    for routes in ROUTES:
+        app.include_router(routes.router)
     app.mount("/static", VersionedFiles(directory=resource("static")), name="static")
     errors.install(app)
     return app

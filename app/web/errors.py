@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Scope
 from app.config import LOOPBACK, Settings
 from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion, StoreUnavailable
 from app.web.auth import ForeignForm, SignInNeeded, StudyNeeded, see_other
+from app.web.guard import MAX_BODY, MAX_UPLOAD
 from app.web.pages import render
 
 _LOG: Final = logging.getLogger("evenhand")
@@ -123,19 +124,18 @@ def refusal(settings: Settings) -> Callable[[Scope, int, str], ASGIApp]:
         "host": "This address is not the one that Evenhand answers to.",
         "origin": "The form came from another address, so nothing was stored.",
         "method": "Only reading and sending forms is possible.",
-        "size": f"A form may have {MAX_BODY >> 20} MiB at most, one with a file {MAX_UPLOAD >> 20} MiB: split the file.",
+        "size": f"A form may have {MAX_BODY >> 20} MiB at most, with a file {MAX_UPLOAD >> 20} MiB: split the file.",
+    }
+
+    way_in = {
+        "hint": "On this computer, open the address below, or the one that was printed when the server started. "
+        "From another computer, open a tunnel first.",
+        "address": f"http://{LOOPBACK}:{settings.port}/",
+        "tunnel": f"ssh -L {settings.port}:{LOOPBACK}:{settings.port} USER@COMPUTER",
     }
 
     def answer(scope: Scope, status: int, code: str) -> ASGIApp:
-        turned_away = page(
-            Request(scope),
-            status,
-            texts[code],
-            hint="On this computer, open the address below, or the one that was printed when the server started. "
-            "From another computer, open a tunnel first.",
-            address=f"http://{LOOPBACK}:{settings.port}/",
-            tunnel=f"ssh -L {settings.port}:{LOOPBACK}:{settings.port} USER@COMPUTER",
-        )
+        turned_away = page(Request(scope), status, texts[code], **(way_in if code in {"host", "origin"} else {}))
         if code == "method":
             turned_away.headers["Allow"] = "GET, POST"
         return turned_away

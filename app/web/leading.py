@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -70,9 +71,18 @@ def shown(connection: Connection, study_id: str) -> Shown:
     return Shown(row, preparing.standing(connection, row))
 
 
-def study_page(request: Request, study: Shown, page: str, status: int = 200, /, **context: Any) -> Response:
+def study_page(
+    request: Request,
+    study: Shown,
+    page: str,
+    status: int = 200,
+    /,
+    *,
+    problems: Sequence[Problem] = (),
+    **context: Any,
+) -> Response:
     """Render one of PAGES, with the stage and the one next action that all of them have."""
-    progress, step, report = study.standing.progress, study.standing.step, study.standing.report
+    progress, action, report = study.standing.progress, study.standing.next, study.standing.report
     return render(
         request,
         f"lead/{page or 'study'}.html",
@@ -83,10 +93,13 @@ def study_page(request: Request, study: Shown, page: str, status: int = 200, /, 
         pages={key: name for key, name in PAGES.items() if progress.closed_at or key not in AFTER_THE_CLOSE},
         progress=progress,
         draft=study.draft,
-        step=step,
+        next=action,
         stages=STAGES,
+        heading=PAGES[page] if page else progress.title,
         lacking=report.of_part(page) if report else [],
-        **{"problems": ()} | context,
+        problems=problems,
+        saved=request.query_params.get("saved") == "yes",
+        **context,
     )
 
 
@@ -97,7 +110,7 @@ def chosen(upload: Upload) -> tuple[bytes, str]:
     return upload.data, upload.name
 
 
-def told(error: InvalidInput | NotFound | Refused) -> tuple[int, list[Problem]]:
+def answer_to(error: InvalidInput | NotFound | Refused) -> tuple[int, list[Problem]]:
     """Return the status of a refusal, and what is to be said."""
     if isinstance(error, InvalidInput):
         return 422, list(error.problems)

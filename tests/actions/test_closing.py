@@ -7,7 +7,7 @@ from app.domain.errors import InvalidInput, NotFound, Refused
 from app.domain.results import Results, gate_facts, sample_counts
 from app.store import outcomes, studies, verify
 from tests.actions.bench import FINE, HARM, Bench, bench_on_a_copy, frozen_folder
-from tests.house import RIGHTS, draft_study, item_rows, jsonl
+from tests.house import RIGHTS, draft_study, item_rows, jsonl, seats
 
 KEPT = ("benign-retention", None)
 
@@ -154,7 +154,7 @@ EDITS = {
         bench.store, bench.world, "lena", bench.study, jsonl(item_rows()), "i", replace=True
     ),
     "people": lambda bench: preparing.assign(
-        bench.store, bench.world, "lena", bench.study, reviewers=["rosa", "otto"], leads=["lena"]
+        bench.store, bench.world, "lena", bench.study, seats(["rosa", "otto"], ["lena"])
     ),
 }
 

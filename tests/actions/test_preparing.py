@@ -7,9 +7,9 @@ from app.domain.item import Item
 from app.store import studies, verify
 from app.store.db import Store
 from tests.actions.bench import Bench
-from tests.house import CHEAP, PROTOCOL, RIGHTS, draft_study, frozen_study, item_rows, jsonl, password_of
+from tests.house import CHEAP, PROTOCOL, RIGHTS, draft_study, frozen_study, item_rows, jsonl, password_of, seats
 
-PEOPLE = {"reviewers": ["rosa", "ravi"], "leads": ["lena"], "adjudicator": "ines", "attested": "linguists"}
+PEOPLE = {"reviewers": ["rosa", "ravi"], "leads": ["lena"], "adjudicator": "ines"}
 
 
 @pytest.fixture
@@ -27,8 +27,8 @@ def ids(bench):
     return [item for (item,) in bench.rows("select item_id from item order by id")]
 
 
-def assign(bench, **changes):
-    preparing.assign(bench.store, bench.world, "lena", bench.study, **PEOPLE | changes)
+def assign(bench, attested="linguists", **changes):
+    preparing.assign(bench.store, bench.world, "lena", bench.study, seats(**PEOPLE | changes), attested)
 
 
 def freeze(bench, *codes):
@@ -61,7 +61,7 @@ def test_a_faulty_protocol_or_ledger_names_its_file_and_changes_nothing(draft):
     before = draft.rows("select * from study"), draft.rows("select * from rights")
     with pytest.raises(InvalidInput, match=r"protocol.toml, field review.comparator"):
         create(draft, PROTOCOL.replace("pilot", "other") + '[review]\ncomparator = "fuzzy"')
-    with pytest.raises(InvalidInput, match=r"rights.toml.*number 1, field decision"):
+    with pytest.raises(InvalidInput, match=r"rights.toml, field source 1, decision"):
         set_rights(draft, RIGHTS.replace("approved", "perhaps"))
     assert (draft.rows("select * from study"), draft.rows("select * from rights")) == before
 
@@ -122,6 +122,7 @@ def test_a_faulty_replacement_removes_nothing(draft):
         ({"reviewers": ["rosa", "rosa"]}, {"assign"}),
         ({"adjudicator": "rosa"}, {"assign"}),
         ({"leads": ["ines"]}, {"assign"}),
+        ({"leads": []}, {"lead"}),
         ({"reviewers": ["rosa", "nobody"]}, {"reviewer"}),
         ({"adjudicator": "nobody", "leads": ["rosa"]}, {"adjudicator", "assign"}),
     ],
@@ -161,7 +162,6 @@ def test_a_study_that_does_not_exist_is_not_found(draft, call):
     [
         (lambda draft: set_rights(draft, RIGHTS.replace("approved", "unknown")), "rights"),
         (lambda draft: assign(draft, reviewers=["rosa"]), "reviewers"),
-        (lambda draft: assign(draft, leads=[]), "lead"),
         (lambda draft: take_in(draft, [more_rows("N-1")[0] | {"stratum": "other"}]), "items"),
     ],
 )

@@ -45,7 +45,7 @@ def follow_next(page):
 
 
 def fits(page):
-    """Tell whether the page fits its window at every size; the way back must be there too."""
+    """Tell whether the page fits its window at every size."""
     found = []
     for size in SIZES:
         page.set_viewport_size(size)
@@ -70,13 +70,13 @@ def take_account(page, tab, name):
 
 def prepare(page):
     """Walk from the empty list to a frozen study by the next actions alone, with one mistake on the way."""
-    page.get_by_role("link", name="Start a study").click()
+    page.get_by_role("link", name="Create a study").click()
     give(page, "Protocol", "Create the study", "protocol.toml", b'[study]\nid = "no good"\n')
     assert "study.id" in page.get_by_role("alert").inner_text()
     small = PROTOCOL.replace("word_repetition = 4, fluent = 2", "word_repetition = 1, fluent = 2")
     give(page, "Protocol", "Create the study", "protocol.toml", small.encode())
     follow_next(page)
-    give(page, "Rights ledger", "Store the ledger", "rights.toml", RIGHTS.encode())
+    give(page, "Rights ledger", "Save the ledger", "rights.toml", RIGHTS.encode())
     assert fits(page)
     follow_next(page)
     give(page, "Items", "Import", "items.jsonl", jsonl([ROWS[0], ROWS[1] | {"stratum": 3}]))
@@ -89,7 +89,7 @@ def prepare(page):
         page.get_by_label(name, exact=True).select_option(label=role)
     page.get_by_label("Qualification of the judges").fill("two linguists")
     assert fits(page)
-    press(page, "Store who takes part")
+    press(page, "Save who takes part")
     follow_next(page)
     page.get_by_label("Items planned and not imported. 1").check()
     assert fits(page)
@@ -129,7 +129,6 @@ def test_a_lead_takes_a_study_from_an_empty_store_to_a_memo(lena, evenhand, tab,
     page.reload()
     follow_next(page)
     assert fits(page)
-    page.get_by_text("Close the study", exact=True).click()
     page.get_by_role("button", name="Close the study and open the outcomes").click()
     page.wait_for_url("**/results")
     assert "no confirmed destructive edit observed in this sample" in page.locator("main").inner_text().lower()

@@ -337,7 +337,7 @@ def test_a_name_is_taken_once_and_the_way_out_is_told():
     evenhand("user", "add", "rosa")
     called = evenhand("user", "add", "rosa")
     assert called.code == 1
-    assert "evenhand user reset rosa" in called.err
+    assert "new one-time code" in called.err
 
 
 def test_the_list_says_who_leads_who_is_shut_out_and_whose_code_is_open():

@@ -44,7 +44,7 @@ def test_a_draft_with_all_it_needs_has_no_error_and_nothing_to_acknowledge():
         ({"ledger": []}, "rights"),
         ({"people": replace(ENOUGH, reviewers=1)}, "reviewers"),
         ({"people": replace(ENOUGH, leads=0)}, "lead"),
-        ({"items": [replace(WORDS, semantic_reference=None), FLUENT], "references__required": True}, "references"),
+        ({"items": [replace(WORDS, semantic_reference=None), FLUENT], "references__required": True}, "items"),
         ({"data": {"study": UNASKED, "selection": {"strata": STRATA}}}, "study.question"),
     ],
 )

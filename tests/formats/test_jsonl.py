@@ -53,7 +53,7 @@ def only_problem(data):
         (b'{"off": 1}, // more', None, "one object a line, without a comma after it"),
         (b'{"off": 1 // more', None, "column 11: JSON has no comments"),
         (b"// more", None, "JSON has no comments"),
-        (b'{"o\x1b[2Jff": 1}'.replace(b"\x1b", b"\\u001b"), "o\\u001b[2Jff", "without a shape"),
+        (b'{"o\x1b[2Jff": 1}'.replace(b"\x1b", b"\\u001b"), "o\\u001b[2Jff", "invisible characters"),
         (b"[1]", None, "found a list"),
         (b'"a"', None, "found text"),
         (b"1", None, "found a number"),
@@ -89,7 +89,7 @@ def test_reading_stops_at_a_thousand_problems_and_says_so():
 
 @pytest.mark.parametrize(
     ("line", "times", "message"),
-    [(b"{}\n", MOST_ROWS + 7, "only 30,000 rows"), (b'{"a": [%s1]}\n' % (b"1," * 99_999), 16, "only 1,500,000 commas")],
+    [(b"{}\n", MOST_ROWS + 7, "only 30,000 rows"), (b'{"a": [%s1]}\n' % (b"1," * 99_999), 16, "only 1,500,000 values")],
 )
 def test_what_goes_beyond_the_room_is_refused_on_its_line(line, times, message):
     (problem,) = read_jsonl(line * times, "x").problems

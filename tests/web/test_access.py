@@ -7,6 +7,7 @@ from starlette.testclient import TestClient
 
 from app.actions import accounts, freezing, preparing
 from app.config import Settings
+from app.domain.stage import PARTS as OF_A_DRAFT
 from app.store.migrate import open_store
 from app.web.app import create_app
 from tests.house import (
@@ -23,6 +24,7 @@ from tests.house import (
     item_rows,
     jsonl,
     password_of,
+    seats,
 )
 from tests.web.way import PAIRS, routes, snapshot
 
@@ -71,7 +73,7 @@ POST /lead/studies/{study_id}/rights      404 404 404 409 404 404 303
 GET  /lead/studies/{study_id}/items       404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/items       404 404 404 409 404 404 303
 GET  /lead/studies/{study_id}/people      404 404 404 200 404 404 303
-POST /lead/studies/{study_id}/people      404 404 404 422 404 404 303
+POST /lead/studies/{study_id}/people      404 404 404 409 404 404 303
 POST /lead/studies/{study_id}/replace     404 404 404 422 404 404 303
 GET  /lead/studies/{study_id}/freeze      404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/freeze      404 404 404 409 404 404 303
@@ -83,7 +85,7 @@ GET  /lead/studies/{study_id}/export      404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/export      404 404 404 422 404 404 303
 """
 # What differs before the freeze.
-PREPARING = """
+BEFORE_THE_FREEZE = """
 GET  /                                    200 200 200 200 303 200 303
 GET  /review                              303 303 404 404 404 404 303
 GET  /review/{token}                      303 303 404 404 404 404 303
@@ -98,6 +100,7 @@ POST /adjudicate/sign-off                 404 404 303 404 404 404 303
 POST /lead/studies/{study_id}/protocol    404 404 404 303 404 404 303
 POST /lead/studies/{study_id}/rights      404 404 404 303 404 404 303
 POST /lead/studies/{study_id}/items       404 404 404 422 404 404 303
+POST /lead/studies/{study_id}/people      404 404 404 422 404 404 303
 POST /lead/studies/{study_id}/freeze      404 404 404 422 404 404 303
 POST /lead/studies/{study_id}/close       404 404 404 409 404 404 303
 """
@@ -119,7 +122,7 @@ GET  /lead/studies/{study_id}/results     404 404 404 200 404 404 303
 """
 STAGES = ("preparing", "reviewing", "adjudicating", "closed")
 # What is sent where an address takes a file: each is the study's own, so that only its stage decides.
-PARTS = ("protocol", "rights", "items", "people", "freeze")
+PARTS = (*OF_A_DRAFT, "freeze")
 FILES = {"protocol": PROTOCOL.encode(), "rights": RIGHTS.encode(), "items": jsonl(item_rows(PAIRS)), "new": b""}
 
 
@@ -129,7 +132,7 @@ def table(text):
 
 
 MATRIX = {"reviewing": table(REVIEWING)}
-MATRIX["preparing"] = MATRIX["reviewing"] | table(PREPARING)
+MATRIX["preparing"] = MATRIX["reviewing"] | table(BEFORE_THE_FREEZE)
 MATRIX["adjudicating"] = MATRIX["reviewing"] | table(ADJUDICATING)
 MATRIX["closed"] = MATRIX["adjudicating"] | table(CLOSED)
 
@@ -324,7 +327,7 @@ def test_a_draft_study_is_nothing_to_a_judge_yet(store, world, people, visit):
 def test_somebody_with_two_roles_has_each_in_its_own_study_alone(store, world, people, visit):
     frozen_study(store, world)
     second = draft_study(store, world, protocol=PROTOCOL.replace('"pilot"', '"second"').replace("A small", "A second"))
-    preparing.assign(store, world, "local", second, reviewers=["ravi", "ines"], leads=["lena"], adjudicator="rosa")
+    preparing.assign(store, world, "local", second, seats(["ravi", "ines"], ["lena"], "rosa"))
     freezing.freeze(store, world, "local", second, [each.code for each in preparing.check(store, second).acknowledge])
     rosa = visit("rosa")
     mine, _ = rosa.next_page()

@@ -59,8 +59,8 @@ class Way:
         preparing.create(self.store, self.world, "local", PROTOCOL.encode(), f"{WORD}.toml")
         preparing.set_rights(self.store, self.world, "local", "pilot", LEDGER.encode(), "rights.toml")
         preparing.import_items(self.store, self.world, "local", "pilot", jsonl(rows()), "items.jsonl")
-        people = {"reviewers": [ROSA, RAVI], "adjudicator": INES, "leads": [LENA], "attested": f"{WORD} therapists"}
-        preparing.assign(self.store, self.world, "local", "pilot", **people)
+        people = [(role, name) for name, role in CAST.items()]
+        preparing.assign(self.store, self.world, "local", "pilot", people, f"{WORD} therapists")
         codes = [each.code for each in preparing.check(self.store, "pilot").acknowledge]
         freezing.freeze(self.store, self.world, "local", "pilot", codes)
         self.review(ROSA, "benign-retention")
@@ -185,7 +185,7 @@ def test_no_file_of_an_export_holds_it(way, tmp_path):
 
 def test_no_page_of_the_lead_shows_what_was_said_or_noted(way):
     lena = way.visit(LENA)
-    parts = ("", "/protocol", "/items", "/people", "/freeze", "/results", "/export")
+    parts = ("", "/protocol", "/items", "/people", "/freeze", "/results", "/export")  # the ledger shows who decided
     for part in parts:
         text = lena.page(f"{PLACE}{part}").text
         for name in (*CAST, f"{WORD} therapists"):
@@ -196,15 +196,13 @@ def test_no_page_of_the_lead_shows_what_was_said_or_noted(way):
 @pytest.mark.parametrize("field", [field.key for field in FIELDS])
 def test_no_refusal_of_a_file_repeats_a_value(way, field):
     faulty = rows()[0] | {field: [{WORD: f"{WORD} was here"}]}
-    (drafted,) = [json.dumps(faulty)]
+    data = json.dumps(faulty).encode()
     lena = way.visit(LENA)
     csrf = lena.page("/account").form_to("/account").fields["csrf"][0]
     other = PROTOCOL.replace('"pilot"', f'"faulty-{field}"').encode()
     lena.client.post("/lead/new", data={"csrf": csrf}, files={"file": ("p.toml", other)}, headers=lena.headers)
     place = f"/lead/studies/faulty-{field}/items"
-    answer = lena.client.post(
-        place, data={"csrf": csrf}, files={"file": ("i.jsonl", drafted.encode())}, headers=lena.headers
-    )
+    answer = lena.client.post(place, data={"csrf": csrf}, files={"file": ("i.jsonl", data)}, headers=lena.headers)
     assert answer.status_code == 422
     assert WORD not in answer.text.replace(LENA, "").casefold()
 

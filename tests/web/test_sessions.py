@@ -19,7 +19,7 @@ from app.domain.errors import InvalidInput
 from app.security import Passwords
 from app.web.app import create_app
 from app.web.auth import COOKIE
-from tests.house import CHEAP, ORIGIN, PORT, Person, draft_study, fixed_world, password_of
+from tests.house import CHEAP, ORIGIN, PORT, Person, draft_study, fixed_world, password_of, seats
 from tests.web.way import NEW_PASSWORD, prepare, snapshot, way
 
 CODE, LOGIN = "/code", "/login"
@@ -218,8 +218,8 @@ def test_disabling_and_resetting_an_account_ends_its_sessions_and_its_password(s
 
 
 def assign(store, world, study, **roles):
-    everybody = {"reviewers": ["rosa", "ravi"], "leads": ["lena"], "adjudicator": "ines", "attested": "linguists"}
-    preparing.assign(store, world, "local", study, **everybody | roles)
+    everybody = {"reviewers": ["rosa", "ravi"], "leads": ["lena"], "adjudicator": "ines"}
+    preparing.assign(store, world, "local", study, seats(**everybody | roles), "linguists")
 
 
 def test_gaining_or_losing_a_role_ends_a_session(store, world, people, visit):

@@ -6,13 +6,14 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.config import Settings
+from app.domain.stage import PARTS as OF_A_DRAFT
 from app.store.migrate import open_store
 from app.web import judging
 from app.web.app import create_app
 from tests.house import CHEAP, ORIGIN, PORT, PROTOCOL, Page, Person, draft_study, fixed_world
 from tests.web.way import prepare, way
 
-PARTS = ("protocol", "rights", "items", "people", "freeze")
+PARTS = (*OF_A_DRAFT, "freeze")
 PLACES = (
     *("/", "/login", "/code", "/account", "/account?changed=yes", "/guide", "/review", "/adjudicate", "/nothing"),
     *("/lead", "/lead/new", "/lead/accounts", "/lead/studies/draft", "/lead/studies/pilot", "/lead/studies/made"),

@@ -86,7 +86,7 @@ def way(visit, code):
 
 
 def _prepared(lead):
-    """Make a second study in the browser, and an account that is shut out again."""
+    """Make a second study in the browser, and an account that is disabled again."""
     csrf = lead.page("/account").form_to("/account").fields["csrf"][0]
     for act in ("", "/reset", "/disable"):
         route = f"/lead/accounts{act}"

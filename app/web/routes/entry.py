@@ -131,7 +131,7 @@ def home(request: Request) -> Response:
             empty = not accounts.listing(connection)
         if not empty:
             return see_other("/login")
-        return render(request, "entry/first.html", title="Welcome", port=house.settings.port)
+        return render(request, "entry/first.html", title="This store is empty", port=house.settings.port)
     with house.store.read() as connection:
         studies = judging.studies_of(connection, visitor.account_id)
     running = [study for study in studies if study.frozen_at is not None and study.closed_at is None]

@@ -95,7 +95,7 @@ HEADERS = [
     ("column in capitals", HEADER.upper(), "OFF", "write it off"),
     ("column with a space", HEADER.replace(",off", ", off"), " off", "write it off"),
     ("column of another alphabet", HEADER.replace(",off", ",\u043eff"), "\u043eff", "no key of items"),
-    ("column without a shape", f"{HEADER},o\x1b[2Jff", "o\\u001b[2Jff", "no key of items"),
+    ("column with an invisible character", f"{HEADER},o\x1b[2Jff", "o\\u001b[2Jff", "no key of items"),
     ("column name of 10,000 characters", f"{HEADER},{'k' * 10_000}", "k" * 60, "no key of items"),
     ("column without a name", f"{HEADER},", None, "no name"),
     ("column twice", f"{HEADER},off", "off", "2 columns have this name"),

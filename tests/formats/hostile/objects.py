@@ -80,7 +80,7 @@ NO_ITEM = [
     ("key in capitals", {"Off": SECRET}, "Off", "unknown key"),
     ("key with a space", {"off ": SECRET}, "off ", "unknown key"),
     ("key of another alphabet", {"\u043eff": SECRET}, "\u043eff", "unknown key"),
-    ("key without a shape", {"o\x1b[2Jff": SECRET}, "o\\u001b[2Jff", "without a shape"),
+    ("key with an invisible character", {"o\x1b[2Jff": SECRET}, "o\\u001b[2Jff", "invisible characters"),
     ("key of 10,000 characters", {LONG_KEY: SECRET}, LONG_KEY[:60], "unknown key"),
     ("text over 20,000 characters", {"off": SECRET * 3_000}, "off", "text of 27,000 characters"),
     (

@@ -7,7 +7,7 @@ import zipfile
 
 from app.formats.rows import MOST_ROWS
 from tests.formats.hostile.cells import HEADER, as_table
-from tests.formats.hostile.writing import FIRST, ROW, SECRET, as_json, but, csv_row, encoded, in_csv
+from tests.formats.hostile.writing import FIRST, KEYS, ROW, SECRET, as_json, but, csv_row, encoded, in_csv
 
 
 def lines(*rows):
@@ -27,7 +27,7 @@ def many(row, times, head=b"", tail=b""):
 
 
 JSONL, ARRAY, CSV = lines(FIRST, ROW), lines("[", as_json(FIRST) + ",", ROW, "]"), in_csv(csv_row(ROW))
-THREE = "expected JSON Lines, a JSON array or CSV"
+THREE = "Expected JSON Lines, a JSON array or CSV"
 DIGITS = 60_000_000
 FILES = [
     (
@@ -46,8 +46,8 @@ FILES = [
     ("carriage returns alone", "jsonl", lambda: JSONL.replace(b"\n", b"\r"), 1, None, "carriage return"),
     ("carriage returns alone", "csv", lambda: CSV.replace(b"\r\n", b"\r"), 1, None, "carriage return"),
     ("vertical tab between objects", "jsonl", lambda: JSONL.replace(b"\n", b"\v"), 1, None, "one object a line"),
-    ("record separators", "jsonl", lambda: b"\x1e" + JSONL, 1, None, "no shape"),
-    ("two byte order marks", "jsonl", lambda: b"\xef\xbb\xbf" * 2 + JSONL, 1, None, "no shape"),
+    ("record separators", "jsonl", lambda: b"\x1e" + JSONL, 1, None, "invisible characters"),
+    ("two byte order marks", "jsonl", lambda: b"\xef\xbb\xbf" * 2 + JSONL, 1, None, "invisible characters"),
     ("5,000 faulty rows", "jsonl", lambda: many(but(off=1) + "\n", 5_000), 1, "off", "expected text"),
     (
         "5,000 broken rows",
@@ -74,7 +74,7 @@ FILES = [
         lambda: in_one(numbered(MOST_ROWS + 1)),
         MOST_ROWS + 1,
         None,
-        "only 30",
+        "only 30,000 rows",
     ),
     (
         "more rows than can be read",
@@ -125,6 +125,15 @@ FILES = [
         None,
         "only 1,500,000",
     ),
+    ("more values than can be read", "csv", lambda: crowded("tags", "t|" * 50_000), 31, None, "only 1,500,000 values"),
+    (
+        "more JSON values than can be read",
+        "csv",
+        lambda: crowded("expected", "[" + "[]," * 40_000 + "1]"),
+        20,
+        None,
+        "only 1,500,000",
+    ),
     ("50,000 keys", "jsonl", lambda: encoded(keys_of(50_000)), 1, None, "this object has 50,000 keys"),
     ("50,000 keys", "array", lambda: encoded(f"[{keys_of(50_000)}]"), 1, None, "this object has 50,000 keys"),
     ("1,300,000 keys", "jsonl", lambda: many(keys_of(50_000) + "\n", 26), 26, None, "this object has 50,000 keys"),
@@ -136,30 +145,6 @@ FILES = [
         None,
         "this object has 50,000 keys",
     ),
-    ("line of 100 MB, text", "jsonl", lambda: many("1,", 50_000_000, JSONL + b'\n{"off": "'), 3, None, "100,000,"),
-    ("line of 100 MB, list", "jsonl", lambda: many("1,", 50_000_000, JSONL + b'\n{"off": ['), 3, None, "100,000,"),
-    ("line of 100 MB", "array", lambda: many("1,", 50_000_000, b'[\n{"off": "'), 2, None, "100,000,0"),
-    ("line of 100 MB", "csv", lambda: many("1,", 50_000_000, CSV), 5, None, "100,000,"),
-    (
-        "array of 100 MB",
-        "array",
-        lambda: many(but() + ",\n", 400_000, b"[\n", b"{}]"),
-        None,
-        None,
-        "at most 67,108,864",
-    ),
-    ("file of 100 MB", "jsonl", lambda: many(but() + "\n", 400_000), None, None, "at most 67,108,864"),
-    ("file of 100 MB", "csv", lambda: many(csv_row(ROW) + "\n", 700_000, CSV), None, None, "at most 67,108,864"),
-    ("text of 60 MB", "jsonl", lambda: many("x", DIGITS, JSONL + b'\n{"off": "'), 3, None, "this line has 60,000,009"),
-    ("text of 60 MB", "array", lambda: many("x", DIGITS, b'[{},\n{"off": "'), 2, None, "an object can have 1,048,576"),
-    ("60 MB of digits", "array", lambda: many("1", DIGITS, b'[{},\n{"off": '), 2, None, "an object can have 1,048,576"),
-    ("60 MB of brackets", "array", lambda: many("[", DIGITS), 1, None, "deeper than 20"),
-    ("60 MB of numbers", "array", lambda: many("1,", DIGITS // 2, b"["), 1, None, "stopped after 999 problems"),
-    ("60 MB of spaces", "array", lambda: many(" ", DIGITS, b"["), 1, None, "the file ends before its array does"),
-    ("60 MB of quotation marks", "csv", lambda: CSV + many('"', DIGITS), 5, None, "60,000,000 bytes"),
-    ("60 MB of commas", "csv", lambda: CSV + many(",", DIGITS), 5, None, "60,000,000 bytes"),
-    ("60 MB of line breaks in a cell", "csv", lambda: CSV + many("\n", DIGITS, b'"'), 5, "item_id", "none closes it"),
-    ("60 MB of line breaks", "file", lambda: many("\n", DIGITS), None, None, "empty"),
     (
         "quotation mark never closed to the end",
         "csv",
@@ -217,8 +202,53 @@ FILES = [
     ("SQLite database", "file", lambda: b"SQLite format 3\0" + JSONL, 1, None, "SQLite"),
     ("Parquet file", "file", lambda: b"PAR1" + JSONL + b"PAR1", 1, None, "Parquet"),
 ]
+# More than 50 MB each, to be refused without a copy of it.
+ENDLESS = [
+    ("line of 100 MB, text", "jsonl", lambda: many("1,", 50_000_000, JSONL + b'\n{"off": "'), 3, None, "100,000,"),
+    ("line of 100 MB, list", "jsonl", lambda: many("1,", 50_000_000, JSONL + b'\n{"off": ['), 3, None, "100,000,"),
+    ("line of 100 MB", "array", lambda: many("1,", 50_000_000, b'[\n{"off": "'), 2, None, "100,000,0"),
+    ("line of 100 MB", "csv", lambda: many("1,", 50_000_000, CSV), 5, None, "100,000,"),
+    (
+        "array of 100 MB",
+        "array",
+        lambda: many(but() + ",\n", 400_000, b"[\n", b"{}]"),
+        None,
+        None,
+        "at most 67,108,864",
+    ),
+    ("file of 100 MB", "jsonl", lambda: many(but() + "\n", 400_000), None, None, "at most 67,108,864"),
+    ("file of 100 MB", "csv", lambda: many(csv_row(ROW) + "\n", 700_000, CSV), None, None, "at most 67,108,864"),
+    ("text of 60 MB", "jsonl", lambda: many("x", DIGITS, JSONL + b'\n{"off": "'), 3, None, "this line has 60,000,009"),
+    (
+        "text of 60 MB",
+        "array",
+        lambda: many("x", DIGITS, b'[{},\n{"off": "'),
+        2,
+        None,
+        "this object has more than 1,048,576",
+    ),
+    (
+        "60 MB of digits",
+        "array",
+        lambda: many("1", DIGITS, b'[{},\n{"off": '),
+        2,
+        None,
+        "this object has more than 1,048,576",
+    ),
+    ("60 MB of brackets", "array", lambda: many("[", DIGITS), 1, None, "deeper than 20"),
+    ("60 MB of numbers", "array", lambda: many("1,", DIGITS // 2, b"["), 1, None, "stopped after 999 problems"),
+    ("60 MB of spaces", "array", lambda: many(" ", DIGITS, b"["), 1, None, "the file ends before its array does"),
+    ("60 MB of quotation marks", "csv", lambda: CSV + many('"', DIGITS), 5, None, "60,000,000 bytes"),
+    ("60 MB of commas", "csv", lambda: CSV + many(",", DIGITS), 5, None, "60,000,000 bytes"),
+    ("60 MB of line breaks in a cell", "csv", lambda: CSV + many("\n", DIGITS, b'"'), 5, "item_id", "none closes it"),
+    ("60 MB of line breaks", "file", lambda: many("\n", DIGITS), None, None, "empty"),
+]
 CROWD = '{"tags": [' + '"t",' * 99_999 + '"t"]}'
 SHEET = zipped("mimetype").replace(encoded(SECRET), b"application/vnd.oasis.opendocument.spreadsheet")
+
+
+def crowded(key, text):
+    return many(csv_row(ROW | {key: text}, [*KEYS, key]) + "\n", 40, encoded(f"{HEADER},{key}\n"))
 
 
 def keys_of(number):

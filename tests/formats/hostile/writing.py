@@ -26,6 +26,7 @@ class Hostile:
     line: int | None
     field: str | None
     phrase: str
+    endless: bool = False
 
     @property
     def name(self):

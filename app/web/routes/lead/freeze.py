@@ -13,7 +13,7 @@ from app.domain.errors import InvalidInput, Problem, Refused
 from app.domain.stage import PARTS
 from app.web.auth import Signed, SignedForm, house_of, see_other
 from app.web.forms import Form
-from app.web.leading import Led, shown, study_page, told
+from app.web.leading import Led, answer_to, shown, study_page
 
 router: Final = APIRouter(prefix="/lead/studies/{study_id}/freeze")
 
@@ -55,7 +55,7 @@ def freeze(request: Request, visitor: Signed, study_id: Led, form: SignedForm) -
     try:
         freezing.freeze(house.store, house.world, visitor.name, study_id, form.get("acknowledge", []))
     except (InvalidInput, Refused) as error:
-        status, problems = told(error)
+        status, problems = answer_to(error)
         if isinstance(error, Refused) and error.code == "acknowledge":
             status, problems = 422, [Problem("Read each point below and tick it: only then can the study be frozen.")]
         return _page(request, study_id, status, problems, entered=form)

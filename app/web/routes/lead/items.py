@@ -14,7 +14,7 @@ from app.domain.item import FIELDS, NOT_BUILT
 from app.store import studies
 from app.web.auth import Signed, SignedUpload, house_of, see_other
 from app.web.forms import one
-from app.web.leading import Led, chosen, shown, study_page, told
+from app.web.leading import Led, answer_to, chosen, shown, study_page
 
 router: Final = APIRouter(prefix="/lead/studies/{study_id}/items")
 
@@ -41,6 +41,7 @@ def _page(request: Request, study_id: str, status: int = 200, problems: Sequence
         cluster_unit=rules["selection.cluster_unit"],
         strata=strata,
         sources=sources,
+        unlicensed=study.standing.report.of_part("rights") if study.standing.report and sources else [],
         fields=[field for field in FIELDS if field.key not in NOT_BUILT],
         problems=problems,
     )
@@ -54,5 +55,5 @@ def import_items(request: Request, visitor: Signed, study_id: Led, upload: Signe
         data, name = chosen(upload)
         preparing.import_items(house.store, house.world, visitor.name, study_id, data, name, replace=replace)
     except (InvalidInput, Refused) as error:
-        return _page(request, study_id, *told(error))
-    return see_other(f"/lead/studies/{study_id}/items")
+        return _page(request, study_id, *answer_to(error))
+    return see_other(f"/lead/studies/{study_id}/items?saved=yes")

@@ -11,14 +11,14 @@ from starlette.responses import Response
 from app.actions import accounts as act
 from app.actions import preparing, replacing
 from app.domain.errors import InvalidInput, NotFound, Problem, Refused
+from app.domain.readiness import ROLES
 from app.store import accounts, studies
 from app.web.auth import Signed, SignedForm, house_of, see_other
 from app.web.forms import Form, one
-from app.web.leading import LEADS_ONLY, Led, shown, study_page, told
+from app.web.leading import LEADS_ONLY, Led, answer_to, shown, study_page
 from app.web.pages import render
 
 router: Final = APIRouter(prefix="/lead")
-ROLES: Final = {"reviewer": "Reviewer", "adjudicator": "Adjudicator", "lead": "Lead"}
 
 
 @router.get("/studies/{study_id}/people")
@@ -40,17 +40,18 @@ def _page(
         known = [row.name for row in accounts.listing(connection) if not row.disabled]
     roles = {row.name: row.role for row in members}
     attested = next((row.attested for row in members if row.attested), "")
+    names = sorted({*known, *roles}) if study.draft else [row.name for row in members]
     if entered is not None and study.draft:
-        roles, attested = {name: one(entered, f"role.{name}") for name in known}, one(entered, "attest")
+        roles, attested = {name: one(entered, f"role.{name}") for name in names}, one(entered, "attest")
     return study_page(
         request,
         study,
         "people",
         status,
-        names=sorted({*known, *roles}) if study.draft else [row.name for row in members],
+        names=names,
         roles=roles,
         attested=attested,
-        role_names=ROLES,
+        role_names={role: role.capitalize() for role in ROLES},
         staying=[row.name for row in members if row.role == "reviewer" and row.left_at is None],
         left=[row.name for row in members if row.left_at is not None],
         outside=sorted(set(known) - {row.name for row in members}),
@@ -63,28 +64,14 @@ def _page(
 def assign(request: Request, visitor: Signed, study_id: Led, form: SignedForm) -> Response:
     """Set who takes part, in place of the former."""
     house = house_of(request)
-    by_role: dict[str, list[str]] = {role: [] for role in ("", *ROLES)}
+    chosen = {control.removeprefix("role."): one(form, control) for control in form if control.startswith("role.")}
+    roles = [(role, name) for name, role in chosen.items() if role]
     try:
-        for control in form:
-            if control.startswith("role."):
-                by_role.setdefault(one(form, control), []).append(control.removeprefix("role."))
-        if set(by_role) != {"", *ROLES}:
-            raise InvalidInput.of("this is no role", field="role")
-        if len(by_role["adjudicator"]) > 1:
-            raise InvalidInput.of("a study has one adjudicator at most", field="adjudicator")
-        preparing.assign(
-            house.store,
-            house.world,
-            visitor.name,
-            study_id,
-            reviewers=by_role["reviewer"],
-            leads=by_role["lead"],
-            adjudicator=next(iter(by_role["adjudicator"]), None),
-            attested=one(form, "attest"),
-        )
+        preparing.assign(house.store, house.world, visitor.name, study_id, roles, one(form, "attest"))
     except (InvalidInput, Refused) as error:
-        return _page(request, study_id, *told(error), entered=form)
-    return see_other(f"/lead/studies/{study_id}/people" if visitor.name in by_role["lead"] else "/")
+        return _page(request, study_id, *answer_to(error), entered=form)
+    still_leads = ("lead", visitor.name) in roles
+    return see_other(f"/lead/studies/{study_id}/people?saved=yes" if still_leads else "/")
 
 
 @router.post("/studies/{study_id}/replace")
@@ -95,8 +82,8 @@ def replace(request: Request, visitor: Signed, study_id: Led, form: SignedForm) 
     try:
         replacing.replace(house.store, house.world, visitor.name, study_id, *given)
     except (InvalidInput, NotFound, Refused) as error:
-        return _page(request, study_id, *told(error), entered=form)
-    return see_other(f"/lead/studies/{study_id}/people")
+        return _page(request, study_id, *answer_to(error), entered=form)
+    return see_other(f"/lead/studies/{study_id}/people?saved=yes")
 
 
 @router.get("/accounts", dependencies=[LEADS_ONLY])
@@ -139,7 +126,7 @@ def add(request: Request, visitor: Signed, form: SignedForm) -> Response:
     try:
         code = act.add(house.store, house.world, house.passwords, name, lead=False, actor=visitor.name)
     except (InvalidInput, Refused) as error:
-        return _accounts(request, *told(error), entered=name)
+        return _accounts(request, *answer_to(error), entered=name)
     return _accounts(request, fresh=(name, str(code)))
 
 

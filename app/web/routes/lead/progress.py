@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from app.actions import closing
 from app.domain.errors import EvenhandError, InvalidInput, Refused
+from app.domain.readiness import Readiness
 from app.domain.stage import PREPARING
 from app.store import studies
 from app.web.auth import Signed, SignedForm, house_of, see_other
@@ -37,6 +38,7 @@ def _page(
     with house_of(request).store.read() as connection:
         found = shown(connection, study_id)
         deviations = studies.deviations(connection, study_id)
+        auto_coded = studies.auto_coded_count(connection, study_id)
     report = found.standing.report
     return study_page(
         request,
@@ -44,13 +46,21 @@ def _page(
         "",
         status,
         deviations=deviations,
+        auto_coded=auto_coded,
         errors=errors or {},
         refused=refused,
         entered={name: values[-1] for name, values in (entered or {}).items()},
         manifest_sha256=found.row.manifest_sha256,
         preparing=PREPARING,
-        incomplete=report.lacking if report else frozenset(),
+        incomplete=_incomplete(report) if report else {},
     )
+
+
+def _incomplete(report: Readiness) -> dict[str, str]:
+    """Return the parts of a draft that are not complete, each with what is to be done first."""
+    told = {action.place: action.told for action in PREPARING}
+    found = {part: report.of_part(part) for part in told if part in report.lacking}
+    return {part: problems[0].message if len(problems) == 1 else told[part] for part, problems in found.items()}
 
 
 def _told(request: Request, study_id: str, error: EvenhandError, refused: str, entered: Form) -> Response:

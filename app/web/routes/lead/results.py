@@ -15,7 +15,7 @@ from app.report import html
 from app.report.wording import DECISIONS
 from app.web.auth import Signed, SignedForm, house_of
 from app.web.forms import Form, one
-from app.web.leading import Led, shown, study_page, told
+from app.web.leading import Led, answer_to, shown, study_page
 
 router: Final = APIRouter(prefix="/lead/studies/{study_id}")
 
@@ -72,6 +72,6 @@ def export(request: Request, visitor: Signed, study_id: Led, form: SignedForm) -
             return _page(request, study_id, entered=form, written=place)
         archive = reporting.export_zip(house.store, house.world, visitor.name, study_id, decision)
     except (InvalidInput, Refused) as error:
-        return _page(request, study_id, *told(error), entered=form)
+        return _page(request, study_id, *answer_to(error), entered=form)
     named = f'attachment; filename="memo-{study_id}.zip"'
     return Response(archive, media_type="application/zip", headers={"Content-Disposition": named})

@@ -13,7 +13,7 @@ from app.domain.errors import InvalidInput, Problem, Refused
 from app.domain.rights import FIELDS, NEEDED, OPERATIONS
 from app.store import studies
 from app.web.auth import Signed, SignedUpload, house_of, see_other
-from app.web.leading import Led, chosen, shown, study_page, told
+from app.web.leading import Led, answer_to, chosen, shown, study_page
 
 router: Final = APIRouter(prefix="/lead/studies/{study_id}/rights")
 
@@ -48,5 +48,5 @@ def set_rights(request: Request, visitor: Signed, study_id: Led, upload: SignedU
     try:
         preparing.set_rights(house.store, house.world, visitor.name, study_id, *chosen(upload))
     except (InvalidInput, Refused) as error:
-        return _page(request, study_id, *told(error))
-    return see_other(f"/lead/studies/{study_id}/rights")
+        return _page(request, study_id, *answer_to(error))
+    return see_other(f"/lead/studies/{study_id}/rights?saved=yes")

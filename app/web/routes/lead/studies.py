@@ -9,12 +9,12 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.actions import preparing
-from app.config import content
+from app.config import another_port, content
 from app.domain.errors import InvalidInput, NotFound, Problem, Refused
 from app.domain.protocol import FIELDS, SECTIONS
 from app.store import studies
 from app.web.auth import Signed, SignedUpload, house_of, see_other
-from app.web.leading import LEADS_ONLY, Led, chosen, shown, study_page, told
+from app.web.leading import LEADS_ONLY, Led, answer_to, chosen, shown, study_page
 from app.web.pages import render
 
 router: Final = APIRouter(prefix="/lead")
@@ -32,7 +32,9 @@ def index(request: Request, visitor: Signed) -> Response:
             raise NotFound(message)
         found = [preparing.standing(connection, row) for row in led]
     port = house_of(request).settings.port
-    return render(request, "lead/index.html", title="Studies you lead", studies=found, port=port)
+    return render(
+        request, "lead/index.html", title="Studies", studies=found, port=port, another_port=another_port(port)
+    )
 
 
 @router.get("/new", dependencies=[LEADS_ONLY])
@@ -42,7 +44,7 @@ def new(request: Request) -> Response:
 
 
 def _new(request: Request, status: int = 200, problems: Sequence[Problem] = ()) -> Response:
-    return render(request, "lead/new.html", status, title="Start a study", problems=problems or [])
+    return render(request, "lead/new.html", status, title="Create a study", problems=problems or [])
 
 
 @router.post("/new", dependencies=[LEADS_ONLY])
@@ -52,7 +54,7 @@ def create(request: Request, visitor: Signed, upload: SignedUpload) -> Response:
     try:
         study_id = preparing.create(house.store, house.world, visitor.name, *chosen(upload), lead=visitor.name)
     except (InvalidInput, Refused) as error:
-        return _new(request, *told(error))
+        return _new(request, *answer_to(error))
     return see_other(f"/lead/studies/{study_id}")
 
 
@@ -96,5 +98,5 @@ def set_protocol(request: Request, visitor: Signed, study_id: Led, upload: Signe
     try:
         preparing.set_protocol(house.store, house.world, visitor.name, study_id, *chosen(upload))
     except (InvalidInput, Refused) as error:
-        return _protocol(request, study_id, *told(error))
-    return see_other(f"/lead/studies/{study_id}/protocol")
+        return _protocol(request, study_id, *answer_to(error))
+    return see_other(f"/lead/studies/{study_id}/protocol?saved=yes")
