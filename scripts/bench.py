@@ -1,6 +1,6 @@
 """Measure a store and its server at two sizes, and print ratios: `make bench`.
 
-Import, freeze, next item, submit, status and results are timed on this machine in one run;
+Pairing by a command, import, freeze, next item, submit, status and results are timed on this machine in one run;
 only the ratio between the sizes is worth comparing with another machine's.
 """
 
@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import json
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from starlette.testclient import TestClient
 
 from app import world
-from app.actions import accounts, closing, freezing, preparing, reporting
+from app.actions import accounts, closing, freezing, pairing, preparing, reporting
 from app.config import Settings
+from app.filters import command
 from app.security import Passwords
 from app.store.db import Store
 from app.store.migrate import open_store
@@ -56,6 +59,16 @@ removal = "none"
 decision = "approved"
 decided_by = "none"
 decided_at = 2026-01-01
+"""
+
+FILTER = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    said = {"name": "bench", "version": "1", "config": {}}
+    if "text" in asked:
+        said = {"id": asked["id"], "text": asked["text"].replace("um ", "") if asked["enabled"] else asked["text"]}
+    print(json.dumps(said), flush=True)
 """
 
 Times = dict[str, float]
@@ -96,6 +109,8 @@ def measure(n: int, folder: Path) -> Times:
     protocol = PROTOCOL % (n - n // 4, n // 4)
     preparing.create(store, outside, "local", protocol.encode(), "protocol.toml")
     preparing.set_rights(store, outside, "local", "bench", RIGHTS.encode(), "rights.toml")
+    with timed(times, "pair"):
+        pair(store, outside, n, folder / "paired.jsonl")
     with timed(times, "import"):
         preparing.import_items(store, outside, "local", "bench", items(n), "items.jsonl")
     preparing.assign(
@@ -113,6 +128,14 @@ def measure(n: int, folder: Path) -> Times:
         reporting.memo_of(store, outside, "local", "bench")
     store.close()
     return times
+
+
+def pair(store: Store, outside: world.World, n: int, out: Path) -> None:
+    """Pair the raw texts of n items by a program that drops a word."""
+    raws = (json.loads(line) for line in items(n).splitlines())
+    data = "".join(json.dumps({key: raw[key] for key in raw if key not in {"off", "on"}}) + "\n" for raw in raws)
+    start = partial(command.started, [sys.executable, "-c", FILTER], 60)
+    pairing.pair(store, outside, "local", data.encode(), "raw.jsonl", start, out)
 
 
 def status(store: Store) -> None:

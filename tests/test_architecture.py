@@ -135,6 +135,15 @@ def siblings_are_strangers(module: Module) -> Iterator[str]:
         yield from never((f"app/{name}",), *others)(module)
 
 
+def filters_know_the_domain(module: Module) -> Iterator[str]:
+    """The filter under test itself is imported lazily, and nothing but its adapter knows it."""
+    if module.within("app/filters"):
+        allowed = (*sys.stdlib_module_names, "app.domain", "app.filters")
+        for each in module.imports:
+            if not each.of(*allowed) and not (each.lazy and each.of("yazses")):
+                yield _say(module, each)
+
+
 def judges_read_through_one_door(module: Module) -> Iterator[str]:
     if module.path.startswith(("app/web/routes/review", "app/web/routes/adjudicate", "app/web/judging")):
         for each in module.imports:
@@ -181,6 +190,9 @@ foundations_stand_alone = never(
     "app.store", "app.formats", "app.filters", "app.report", "app.actions", "app.web", "app.cli",
 )  # fmt: skip
 sql_lives_in_the_store = only_in(("app/store",), "sqlalchemy", "sqlmodel", "alembic", "sqlite3", "pysqlite3")
+programs_are_started_by_filters = only_in(("app/filters",), "subprocess", "multiprocessing")
+the_filter_under_test_is_known_to_its_adapter = only_in(("app/filters",), "yazses")
+no_page_calls_a_filter = never(("app/web",), "app.filters", "app.actions.pairing")
 http_lives_in_the_web = only_in(("app/web",), "fastapi", "starlette")
 the_server_is_started_at_the_edge = only_in(("app/web", "app/cli"), "uvicorn")
 
@@ -206,6 +218,16 @@ def test_the_domain_touches_no_file_no_sql_no_network(modules: list[Module]) -> 
 
 def test_store_formats_filters_and_report_import_neither_each_other_nor_anything_above(modules: list[Module]) -> None:
     assert broken(siblings_are_strangers, modules) == []
+
+
+def test_filters_import_the_domain_and_lazily_the_filter_under_test(modules: list[Module]) -> None:
+    assert broken(filters_know_the_domain, modules) == []
+    assert broken(the_filter_under_test_is_known_to_its_adapter, modules) == []
+
+
+def test_other_programs_are_started_by_filters_alone_and_by_no_page(modules: list[Module]) -> None:
+    assert broken(programs_are_started_by_filters, modules) == []
+    assert broken(no_page_calls_a_filter, modules) == []
 
 
 def test_actions_import_neither_web_nor_cli(modules: list[Module]) -> None:
@@ -269,6 +291,12 @@ def test_numpy_and_scipy_are_imported_only_when_needed(modules: list[Module]) ->
         (siblings_are_strangers, "app/filters/command.py", "def f():\n    from app import report"),
         (siblings_are_strangers, "app/report/html.py", "from app.actions import closing"),
         (siblings_are_strangers, "app/report/html.py", "from app.web.pages import page"),
+        (filters_know_the_domain, "app/filters/yazses.py", "import yazses.config"),
+        (filters_know_the_domain, "app/filters/command.py", "from app import world"),
+        (filters_know_the_domain, "app/filters/command.py", "def f():\n    import numpy"),
+        (the_filter_under_test_is_known_to_its_adapter, "app/actions/pairing.py", "def f():\n    import yazses"),
+        (programs_are_started_by_filters, "app/actions/pairing.py", "import subprocess"),
+        (no_page_calls_a_filter, "app/web/routes/lead/items.py", "from app.actions import pairing"),
         (actions_do_not_know_who_asks, "app/actions/closing.py", "from app.web import pages"),
         (actions_do_not_know_who_asks, "app/actions/closing.py", "import app.cli.main"),
         (web_does_not_know_the_command_line, "app/web/app.py", "from app.cli import serve"),
@@ -319,6 +347,8 @@ def test_a_rule_finds_a_planted_violation(rule: Callable[[Module], Iterator[str]
         (domain_knows_itself, "app/domain/statistics/rates.py", "def f():\n    from scipy import special"),
         (domain_touches_nothing, "app/domain/item.py", "from datetime import date\nimport hashlib, io\nio.StringIO()"),
         (siblings_are_strangers, "app/store/items.py", "from app.store.db import read\nfrom app.domain import item"),
+        (filters_know_the_domain, "app/filters/yazses.py", "import json\ndef f():\n    import_module('yazses.config')"),
+        (programs_are_started_by_filters, "app/filters/child.py", "import subprocess"),
         (actions_do_not_know_who_asks, "app/actions/closing.py", "from app.store import db\nimport app.report"),
         (sql_lives_in_the_store, "app/store/db.py", "import pysqlite3, sqlalchemy"),
         (http_lives_in_the_web, "app/web/routes/review.py", "from fastapi import APIRouter"),

@@ -30,7 +30,8 @@ def freeze(store: Store, world: World, actor: str, study_id: str, acknowledged: 
     with store.write() as connection:
         row = preparing.draft_of(connection, study_id)
         rows = list(studies.items(connection, study_id))
-        report = preparing.assess(connection, row, [item for _, item in rows])
+        items = [item for _, item in rows]
+        report = preparing.assess(connection, row, items)
         _refuse_unready(report, acknowledged)
         rules = studies.protocol_of(row)
         fixed = [_fixed(world, rules, stored.id, item) for stored, item in rows]
@@ -42,6 +43,7 @@ def freeze(store: Store, world: World, actor: str, study_id: str, acknowledged: 
             guidelines_sha256=manifest.bytes_digest(guidelines.encode()),
             ledger=[source.as_data() for source in studies.ledger(connection, study_id)],
             item_digests=[each["digest"] for each in fixed],
+            pairing=preparing.origin_of(connection, study_id, items).as_data(),
             software=f"evenhand {__version__}",
         )
         hashed = manifest.digest(whole)

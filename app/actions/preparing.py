@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.actions.privacy import private_in
+from app.actions.privacy import private_in, private_in_filter
 from app.domain import item as items_of
 from app.domain import manifest, protocol, readiness, rights
 from app.domain.errors import MOST_PROBLEMS, InvalidInput, Problem, Refused
 from app.domain.item import Item
+from app.domain.pairing import Filter, Origin, origin
 from app.domain.stage import NextAction, next_action
 from app.formats.items import read_items
 from app.formats.toml import read_toml
-from app.store import accounts, audit, studies
+from app.store import accounts, audit, pairings, studies
 from app.store.db import Connection, Row, Store
 from app.store.progress import Progress, progress
 from app.world import World
@@ -83,10 +84,11 @@ def set_rights(store: Store, world: World, actor: str, study_id: str, data: byte
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import took: number of items, and how many a replacement removed."""
+    """What an import took: number of items, how many a replacement removed, and the filter that paired them here."""
 
     items: int
     removed: int
+    filter: Filter | None
 
 
 def import_items(
@@ -114,12 +116,12 @@ def import_items(
         problems += items_of.duplicates(found, name, known)
         if problems:
             raise InvalidInput(sorted(problems, key=lambda problem: problem.line or 0))
-        studies.add_items(connection, study_id, [item for item, _ in found])
         digest = manifest.bytes_digest(data)
-        audit.record(
-            connection, world, actor, "items.imported", study_id, items=len(found), removed=removed, sha256=digest
-        )
-    return Imported(len(found), removed)
+        made = pairings.of_file(connection, digest)
+        studies.add_items(connection, study_id, [item for item, _ in found], made)
+        told = {"items": len(found), "removed": removed, "sha256": digest, "pairing": made}
+        audit.record(connection, world, actor, "items.imported", study_id, **told)
+        return Imported(len(found), removed, pairings.recorded(connection)[made].filter if made else None)
 
 
 def assign(
@@ -183,6 +185,7 @@ def assess(connection: Connection, row: Row[Any], items: Sequence[Item]) -> read
     people = studies.members(connection, row.id)
     roles = [person.role for person in people]
     rules, ledger = studies.protocol_of(row), studies.ledger(connection, row.id)
+    made = origin_of(connection, row.id, items)
     report = readiness.assess(
         rules,
         items,
@@ -193,8 +196,24 @@ def assess(connection: Connection, row: Row[Any], items: Sequence[Item]) -> read
             leads=roles.count("lead"),
             unattested=sum(person.role != "lead" and not person.attested for person in people),
         ),
+        made,
     )
-    return replace(report, errors=(*report.errors, *private_in(connection, row, readiness.printed(rules, ledger))))
+    told = private_in(connection, row, readiness.printed(rules, ledger))
+    if made.filter is not None:
+        told += private_in_filter(connection, row, made.filter)
+    return replace(report, errors=(*report.errors, *told))
+
+
+def origin_of(connection: Connection, study_id: str, items: Sequence[Item]) -> Origin:
+    """Say where a study's pairs come from. `items`: all of them, in order of import."""
+    return origin(items, pairings.marks(connection, study_id), pairings.recorded(connection))
+
+
+def made_by(connection: Connection, row: Row[Any], items: Sequence[Item]) -> Filter | None:
+    """Return the filter that made every pair here: as the freeze fixed it, or of a draft as it stands."""
+    if row.frozen_at is not None:
+        return pairings.frozen_filter(row)
+    return origin_of(connection, row.id, items).filter
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from typing import Any
 
 from app.domain import readiness
 from app.domain.errors import InvalidInput, Problem
+from app.domain.pairing import Filter
 from app.domain.privacy import Private, made_of, parts, standing_in
 from app.report.egress import own_words
-from app.store import outcomes, studies
+from app.store import outcomes, pairings, studies
 from app.store.db import Connection, Row
 from app.store.studies import decode_item
 
@@ -35,14 +36,15 @@ def private_of(connection: Connection, row: Row[Any]) -> Private:
     return private.without(own)
 
 
-def _of_items(connection: Connection, row: Row[Any]) -> Private:
+def _of_items(connection: Connection, row: Row[Any], *, people: bool = True) -> Private:
     """Return what is private of a study's items and people.
 
     Judges' notes are not in it: a refusal would tell the lead what a judge has written.
     """
     values = outcomes.private_values(connection, row.id)
     texts = _texts(values["content"])
-    private = Private.of(texts=texts, ids=values["ids"], names=values["names"], digests=values["digests"])
+    names = values["names"] if people else set()
+    private = Private.of(texts=texts, ids=values["ids"], names=names, digests=values["digests"])
     return private.without(own_words())
 
 
@@ -53,12 +55,16 @@ def _texts(contents: Iterable[str]) -> set[str]:
 
 
 def _entered(connection: Connection, row: Row[Any]) -> list[str]:
-    """Return the lead's words that were read when they were entered and that the memo prints."""
+    """Return what the memo prints that was read when it was entered: the lead's words, and the filter's of itself."""
     if row.frozen_at is None:
         return []
+    made = pairings.frozen_filter(row)
+    said = list(readiness.printed_of_filter(made).values()) if made else []
+    # A configuration is JSON: its words are joined by marks, and the guard divides them as `parts` does.
+    filters = [*said, *(" ".join(parts(text)) for text in said)]
     printed = readiness.printed(studies.protocol_of(row), studies.ledger(connection, row.id)).values()
     logged = [each.text for each in studies.deviations(connection, row.id)]
-    return [*printed, *logged, row.close_reason or ""]
+    return [*printed, *filters, *logged, row.close_reason or ""]
 
 
 def refuse_private(connection: Connection, row: Row[Any], entered: Mapping[str, str]) -> None:
@@ -79,4 +85,19 @@ def private_in(connection: Connection, row: Row[Any], entered: Mapping[str, str]
         Problem(told.format(found), field=field)
         for field, text in entered.items()
         if (found := private.find(text)) is not None
+    ]
+
+
+def private_in_filter(connection: Connection, row: Row[Any], made: Filter) -> list[Problem]:
+    """List what the filter under test says of itself, and the memo prints, that holds something private of a study.
+
+    Its configuration is full of numbers, which are no ids there, and of ordinary words: an
+    account that is called like one of them is not named by it.
+    """
+    private = _of_items(connection, row, people=False)
+    told = "the memo prints this, and it holds something private of the study ({}): rename that, and pair anew"
+    return [
+        Problem(told.format(found), field=field)
+        for field, text in readiness.printed_of_filter(made).items()
+        if (found := private.find(text, rendered=True)) is not None
     ]

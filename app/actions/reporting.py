@@ -15,6 +15,7 @@ from app.domain.errors import InvalidInput, Refused
 from app.domain.item import Item
 from app.domain.memo import Memo
 from app.domain.outcome import JudgedItem
+from app.domain.pairing import Filter
 from app.domain.protocol import Protocol
 from app.report import bundle, egress
 from app.store import audit, outcomes, studies
@@ -109,8 +110,9 @@ def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | Non
         return None
     # Before the freeze there was nothing to judge: the sample is counted, and no rate is made of it.
     judged = found if row.frozen_at is not None else replace(found, cases=())
+    made = preparing.made_by(connection, row, items)
     return Memo(
-        study=_study(connection, row, items),
+        study=_study(connection, row, items, made),
         verdict=memo.Verdict(
             status=verdict.status,
             reasons=[memo.Reason(**vars(reason)) for reason in verdict.reasons],
@@ -131,7 +133,7 @@ def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | Non
             if source.source in {item.source for item in items}
         ],
         deviations=_deviations(connection, row),
-        software=_software(rules),
+        software=_software(rules, made),
         audit_head=row.closed_head,
     )
 
@@ -150,7 +152,7 @@ def _facts(connection: Connection, row: Row[Any], items: Sequence[Item], found: 
     return replace(facts, rights_missing=report.rights_missing, references_missing=report.references_missing)
 
 
-def _study(connection: Connection, row: Row[Any], items: Sequence[Item]) -> memo.Study:
+def _study(connection: Connection, row: Row[Any], items: Sequence[Item], made: Filter | None) -> memo.Study:
     rules = studies.protocol_of(row)
     in_use = {item.source for item in items}
     permitted = rights.permits(in_use, studies.ledger(connection, row.id), "publish_manifest_hash")
@@ -166,7 +168,7 @@ def _study(connection: Connection, row: Row[Any], items: Sequence[Item]) -> memo
         manifest_null_reason=reason if row.manifest_sha256 else "not_enabled",
         protocol_sha256=row.protocol_sha256,
         codebook_version=codebook.VERSION,
-        pairing="imported_unverified",
+        pairing="imported_unverified" if made is None else "verified",
     )
 
 
@@ -189,9 +191,14 @@ def _deviations(connection: Connection, row: Row[Any]) -> list[memo.Deviation]:
     return logged
 
 
-def _software(rules: Protocol) -> dict[str, str]:
-    """Return what made the numbers and the texts; nothing of the machine, so that bytes repeat."""
+def _software(rules: Protocol, made: Filter | None) -> dict[str, str]:
+    """Return what made the numbers and the texts; nothing of the machine, so that bytes repeat.
+
+    Where the pairs were made here it is the filter as recorded, else as the protocol states it.
+    """
     named = {"evenhand": __version__}
+    if made is not None:
+        return named | made.as_software()
     for key in ("filter", "filter_version"):
         value = rules[f"engine.{key}"]
         if value is not None:

@@ -60,10 +60,12 @@ def rights(desk: Desk, study_id: str, ledger: Path) -> Answer:
 @click.pass_obj
 def import_(desk: Desk, study_id: str, items: Path, *, replace: bool) -> Answer:
     """Import items (JSON Lines, a JSON array or CSV): all of them, or none and every problem."""
-    data = read_bytes(items)
-    taken = preparing.import_items(desk.store, desk.world, desk.actor, study_id, data, items.name, replace=replace)
-    told = f"Imported {taken.items} items." + (f" Removed {taken.removed} of before." if taken.removed else "")
-    return Answer(told, {"study": study_id, "imported": taken.items, "removed": taken.removed})
+    content = read_bytes(items)
+    taken = preparing.import_items(desk.store, desk.world, desk.actor, study_id, content, items.name, replace=replace)
+    told = f"Imported {taken.items} items" + (f", paired here with {taken.filter}." if taken.filter else ".")
+    told += f" Removed {taken.removed} of before." if taken.removed else ""
+    data = {"study": study_id, "imported": taken.items, "removed": taken.removed}
+    return Answer(told, data | ({"paired_with": str(taken.filter)} if taken.filter else {}))
 
 
 @study.command()

@@ -72,6 +72,14 @@ class Refused(EvenhandError):
         super().__init__(message)
 
 
+class FilterFailed(EvenhandError):
+    """The filter under test cannot be started, or does not answer as it must; nothing that it said is used."""
+
+
+class TextFailed(FilterFailed):
+    """The filter could not treat one text; it goes on with the next."""
+
+
 class StaleVersion(EvenhandError):
     """The stored version moved on since the form was opened."""
 

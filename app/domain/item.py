@@ -13,6 +13,7 @@ from app.domain.text import equivalent
 
 MAX_TEXT: Final = 20_000
 MAX_NAME: Final = 200
+MADE: Final = ("off", "on")  # what a filter makes of a raw hypothesis
 MOST_UNKNOWN: Final = 20  # keys of one line that are named
 PROVENANCES: Final = ("speaker", "annotator", "author")
 NOT_BUILT: Final = {"audio": "audio", "role": "roles other than study", "expected": "expected answers"}
@@ -138,6 +139,15 @@ def parse(row: Mapping[str, Any], where: str, line: int | None) -> Item | list[P
         return problems
     kept = {key: value for key, value in given.items() if key not in NOT_BUILT}
     return Item(**kept | {"tags": tuple(kept.get("tags", ()))})
+
+
+def parse_raw(row: Mapping[str, Any], where: str, line: int | None) -> Item | list[Problem]:
+    """Turn a row without off and on into an Item whose two texts are still empty, or into all that is wrong with it."""
+    made = [key for key in MADE if row.get(key) is not None]
+    told = "the filter makes this text: leave it out, or import the pairs as they are"
+    problems = [Problem(told, where=where, line=line, field=key) for key in made]
+    found = parse({**row, **dict.fromkeys(MADE, "")}, where, line)
+    return found if isinstance(found, Item) and not problems else problems + (found if isinstance(found, list) else [])
 
 
 def _raw_matches(given: Mapping[str, Any]) -> bool:

@@ -48,9 +48,13 @@ def manifest(
     guidelines_sha256: str,
     ledger: Sequence[Mapping[str, Any]],
     item_digests: Sequence[str],
+    pairing: Mapping[str, Any] | None,
     software: str,
 ) -> dict[str, Any]:
-    """Return all that a freeze fixes, as plain data; its `digest` is the manifest hash."""
+    """Return all that a freeze fixes, as plain data; its `digest` is the manifest hash.
+
+    `pairing`: the filter that made every pair here, or None where that is not verified.
+    """
     return {
         "schema": SCHEMA,
         "protocol": protocol,
@@ -58,6 +62,7 @@ def manifest(
         "guidelines_sha256": guidelines_sha256,
         "ledger": sorted(ledger, key=lambda entry: str(entry["source"])),
         "items": sorted(item_digests),
+        "pairing": pairing,
         "software": software,
     }
 

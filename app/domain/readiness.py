@@ -11,6 +11,7 @@ from typing import Any, Final
 from app.domain import codebook, protocol, rights
 from app.domain.errors import Problem
 from app.domain.item import Item
+from app.domain.pairing import Filter, Origin, contradictions, for_reading
 from app.domain.protocol import REVIEWERS_PER_ITEM, Protocol
 
 NO_LEAD: Final = "a lead is needed"
@@ -74,6 +75,7 @@ class Readiness:
 _PARTS: Final = dict.fromkeys(("study", "selection", "references", "engine"), "protocol") | {
     "rights": "rights",
     "items": "items",
+    "pairing": "items",
     "reviewers": "people",
     "lead": "people",
 }
@@ -84,7 +86,9 @@ def part_of(problem: Problem) -> str:
     return _PARTS[re.split(r"\W", problem.field or "")[0]]
 
 
-def assess(rules: Protocol, items: Sequence[Item], ledger: Sequence[rights.Source], people: People) -> Readiness:
+def assess(
+    rules: Protocol, items: Sequence[Item], ledger: Sequence[rights.Source], people: People, origin: Origin
+) -> Readiness:
     """Report on a draft."""
     kinds = [kind for kind in protocol.REFERENCES if any(item.reference(kind) is not None for item in items)]
     unlicensed = rights.shortfalls((item.source for item in items), ledger, rules["study.scope"])
@@ -94,12 +98,13 @@ def assess(rules: Protocol, items: Sequence[Item], ledger: Sequence[rights.Sourc
         + (unlicensed if ledger or unlicensed else [Problem("there is no rights ledger yet", field="rights")])
         + _item_errors(rules, items, unreferenced)
         + _people_errors(people)
+        + (contradictions(rules, origin.filter) if origin.filter else [])
     )
     equal = sum(_shows_the_arm(rules, item) for item in items)
     return Readiness(
         errors=tuple(errors),
-        warnings=tuple(_warnings(rules, people)),
-        acknowledge=tuple(each for each in _acknowledgements(rules, items, people, equal) if each.count),
+        warnings=tuple(_warnings(rules, people, origin)),
+        acknowledge=tuple(each for each in _acknowledgements(rules, items, people, origin, equal) if each.count),
         rights_missing=len(unlicensed),
         references_missing=len(unreferenced),
         equal_one_panel=equal,
@@ -115,6 +120,12 @@ def printed(rules: Protocol, ledger: Sequence[rights.Source]) -> dict[str, str]:
     for source in ledger:
         found |= {f"rights ({source.source}, {key})": getattr(source, key) for key in ("source", "version", "licence")}
     return found
+
+
+def printed_of_filter(made: Filter) -> dict[str, str]:
+    """Return what a memo prints of the filter that made the pairs here, by field."""
+    said = {"filter": made.name, "version": made.version, "configuration": made.config} | for_reading(made.config)
+    return {f"pairing ({part})": text for part, text in said.items()}
 
 
 def _lacks_reference(rules: Protocol, item: Item) -> bool:
@@ -170,8 +181,8 @@ def seating(roles: Sequence[tuple[str, str]]) -> list[Problem]:
     return problems + [Problem(told.format(name), field="assign") for name in twice]
 
 
-def _warnings(rules: Protocol, people: People) -> list[str]:
-    warnings = ["The pairs were imported, not made here: the memo will say that the pairing is unverified."]
+def _warnings(rules: Protocol, people: People, origin: Origin) -> list[str]:
+    warnings = [] if origin.verified else [_unverified(origin)]
     if people.adjudicators == 0:
         warnings.append("There is no adjudicator: every disagreement ends disputed, and holds the verdict.")
     if not rules.controls:
@@ -179,7 +190,18 @@ def _warnings(rules: Protocol, people: People) -> list[str]:
     return warnings
 
 
-def _acknowledgements(rules: Protocol, items: Sequence[Item], people: People, equal: int) -> list[Acknowledgement]:
+def _unverified(origin: Origin) -> str:
+    so = "the memo will say that the pairing is unverified."
+    if not origin.imported and origin.otherwise:
+        return f"The pairs were made here by more than one filter, version or configuration: {so}"
+    if origin.here:
+        return f"Some of the pairs were imported, not made here ({origin.imported}): {so}"
+    return f"The pairs were imported, not made here: {so}"
+
+
+def _acknowledgements(
+    rules: Protocol, items: Sequence[Item], people: People, origin: Origin, equal: int
+) -> list[Acknowledgement]:
     have = Counter(item.stratum for item in items)
     shortage = sum(max(0, planned - have[name]) for name, planned in rules.strata.items())
     surplus = sum(max(0, have[name] - planned) for name, planned in rules.strata.items())
@@ -194,6 +216,11 @@ def _acknowledgements(rules: Protocol, items: Sequence[Item], people: People, eq
             equal,
         ),
         Acknowledgement("off_unlike_raw", "Items whose text with the filter off is not the raw hypothesis.", unlike),
+        Acknowledgement(
+            "pairing_mixed",
+            "Pairs made here by another filter, version or configuration than most of them.",
+            origin.otherwise,
+        ),
         Acknowledgement("controls_with_tags", "Items of a control stratum that carry a tag of disfluency.", tagged),
         Acknowledgement("shortage", "Items planned and not imported.", shortage),
         Acknowledgement("surplus", "Items imported beyond the plan.", surplus),

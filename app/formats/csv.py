@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from app.domain.item import FIELDS
@@ -27,8 +27,10 @@ def delimiter_of(header: str) -> str | None:
     return max(found, key=lambda mark: len(splits[mark]), default=None)
 
 
-def read_csv(data: bytes, name: str, delimiter: str) -> Rows:
+def read_csv(data: bytes, name: str, delimiter: str, without: Collection[str] = ()) -> Rows:
     r"""Read a header and rows, in UTF-8; rows without any text are skipped. `name` is the file's, for the problems.
+
+    `without`: keys that no column needs to have.
 
     >>> read_csv(b'item_id,stratum,cluster,source,raw_hypothesis,off,on\na,s,c,x,"it, it",it,\n', "i.csv", ",").rows
     (Row(line=2, value={'item_id': 'a', 'stratum': 's', 'cluster': 'c', 'source': 'x', 'raw_hypothesis': 'it, it', 'off': 'it', 'on': ''}),)
@@ -36,7 +38,7 @@ def read_csv(data: bytes, name: str, delimiter: str) -> Rows:
     items.csv, line 2: this row has 3 cells, the header 2
     """  # noqa: E501, the row that comes out is one line
     reading, found_in = Reading(name), records(data, delimiter)
-    keys = _header(next(found_in, None), reading)
+    keys = _header(next(found_in, None), reading, without)
     sound = reading.clean
     for found in found_in if keys else ():
         if not reading.admit(found.line, 0 if isinstance(found, Flaw) else _marks(found, keys)):
@@ -49,7 +51,7 @@ def read_csv(data: bytes, name: str, delimiter: str) -> Rows:
     return reading.rows()
 
 
-def _header(found: Record | Flaw | None, reading: Reading) -> Sequence[str]:
+def _header(found: Record | Flaw | None, reading: Reading, without: Collection[str]) -> Sequence[str]:
     """Return the names of the columns, or none where the rows cannot be checked without them; note what is wrong."""
     if found is None or isinstance(found, Flaw):
         if found is not None:
@@ -68,7 +70,7 @@ def _header(found: Record | Flaw | None, reading: Reading) -> Sequence[str]:
             meant = f": write it {plainer}, without spaces and capitals" if plainer in _KEYS else ""
             reading.wrong(found.line, f"no key of items, so no column{meant}", printable(name))
     for key, required in _KEYS.items():
-        if required and key not in found.cells:
+        if required and key not in found.cells and key not in without:
             reading.wrong(found.line, "every item needs it, and the header has no such column", key)
     return found.cells
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Final
 
 from app.domain.errors import Problem
@@ -58,8 +59,8 @@ _WRAPPED: Final = re.compile(rb'\{\s*(?:"[^"\\]{0,200}"\s*:\s*(?:\[\s*(?:\{|\Z)|
 _KEY: Final = re.compile(r"(?i)(?<![^\W_])item_id(?![^\W_])")
 
 
-def read_items(data: bytes, name: str) -> Rows:
-    r"""Read a file of items. `name` is the file's, for the problems.
+def read_items(data: bytes, name: str, without: Collection[str] = ()) -> Rows:
+    r"""Read a file of items. `name` is the file's, for the problems; `without`: keys that its items do not have yet.
 
     >>> read_items(b'{"item_id": "a"}', "items.csv").rows == read_items(b'[{"item_id": "a"}]', "items.csv").rows
     True
@@ -67,7 +68,7 @@ def read_items(data: bytes, name: str) -> Rows:
     items.csv, line 1: this is a PDF file. Expected JSON Lines, a JSON array or CSV
     """
     try:
-        found = _read(data, name)
+        found = _read(data, name, without)
     except Unreadable as error:
         return Rows((), (Problem(str(error), name, error.line, error.field),))
     if found.rows or found.problems:
@@ -75,7 +76,7 @@ def read_items(data: bytes, name: str) -> Rows:
     return Rows((), (Problem("there is no item in this file", name),))
 
 
-def _read(data: bytes, name: str) -> Rows:
+def _read(data: bytes, name: str, without: Collection[str]) -> Rows:
     """Read a file in the form that its first line shows. Raises Unreadable."""
     _check_bytes(data)
     line, start, end = next(lines_with_text(data), (0, 0, 0))
@@ -93,7 +94,7 @@ def _read(data: bytes, name: str) -> Rows:
         raise Unreadable(line, CARRIAGE_RETURN)
     if first.startswith(b"{"):
         return read_jsonl(data, name)
-    return read_csv(data, name, _delimiter(first.decode(errors="replace"), line))
+    return read_csv(data, name, _delimiter(first.decode(errors="replace"), line), without)
 
 
 def _check_bytes(data: bytes) -> None:

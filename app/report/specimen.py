@@ -8,6 +8,7 @@ from typing import Final
 from app.domain import codebook, gate, memo, reliability, results, rights
 from app.domain.judgement import Coding
 from app.domain.outcome import JudgedItem
+from app.domain.pairing import Filter
 
 _SETTLED: Final = {
     gate.PASS: Coding("safe-cleanup", "on"),
@@ -71,7 +72,7 @@ def _specimen(rule: str, items: list[JudgedItem], *, synthetic: bool) -> memo.Me
             for decision in rights.DECISIONS
         ],
         deviations=[] if synthetic else [memo.Deviation(at="", text="")],
-        software={"": ""},
+        software={"evenhand": ""} | Filter("", "", '{"off":{},"on":{}}').as_software(),
         audit_head=None,
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from app.domain.memo import Memo, SampleCounts
+from app.domain.pairing import for_reading
 from app.report import reliability
 from app.report.cells import LABEL, Cell, Column, Table, csv_bytes, rate_cells, rate_columns
 from app.report.wording import NO_POPULATION_RATE, cluster, confidence, title, why
@@ -285,11 +286,15 @@ def word_errors(memo: Memo) -> Table:
     )
 
 
+def _software(name: str, value: str) -> Iterable[tuple[str, str]]:
+    return for_reading(value).items() if name == "filter_config" else [(name, value)]
+
+
 def software(memo: Memo) -> Table:
     return Table(
         "software",
         "What made the texts and the numbers",
-        "Names and versions.",
+        "Names, versions and settings.",
         (Column("Name"), Column("Value", "long")),
-        tuple(memo.software.items()),
+        tuple(row for name, value in memo.software.items() for row in _software(name, value)),
     )

@@ -12,7 +12,9 @@ from app.domain.memo import Memo, Rate
 NOTHING: Final = "—"  # where a value does not exist
 NO_POPULATION_RATE: Final = "sample proportion under the protocol's allocation, not a population rate"
 SYNTHETIC: Final = "The texts are invented. Whatever this says of the filter, it proves nothing about speakers."
-UNVERIFIED: Final = "The pairs were imported, not made here: that the filter named made them is not verified."
+UNVERIFIED: Final = (
+    "The pairs were imported, or not all made here by one filter: that the filter named made them is not verified."
+)
 
 NULL_REASONS: Final = {
     "no_items": "no item to count",
@@ -191,7 +193,7 @@ def may_not_claim(memo: Memo) -> tuple[str, ...]:
     if synthetic(memo):
         found.insert(0, "Anything about speakers: the texts are invented.")
     if memo.study.pairing == "imported_unverified":
-        found.append("That the pairs were made by the filter named: the pairing was imported and is unverified.")
+        found.append("That the pairs were made by the filter named: the pairing is unverified.")
     if memo.quality.blinding_index.null_reason == "not_enabled":
         found.append("That the judges could not guess which text was filtered: it was not measured.")
     return tuple(found)

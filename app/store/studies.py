@@ -61,8 +61,8 @@ def replace_ledger(connection: Connection, study_id: str, sources: Iterable[Sour
         connection.execute(insert(rights).values(study_id=study_id, source=source.source, entry=entry))
 
 
-def add_items(connection: Connection, study_id: str, items: Sequence[Item]) -> None:
-    """Insert items."""
+def add_items(connection: Connection, study_id: str, items: Sequence[Item], pairing: int | None = None) -> None:
+    """Insert items. `pairing`: the run of the filter that wrote their file."""
     rows = [
         {
             "study_id": study_id,
@@ -72,6 +72,7 @@ def add_items(connection: Connection, study_id: str, items: Sequence[Item]) -> N
             "source": each.source,
             "content": canonical(each.as_data()).decode(),
             "changed": each.changed,
+            "pairing": pairing,
         }
         for each in items
     ]

@@ -81,8 +81,25 @@ class Member(SQLModel, table=True):
     left_at: str | None = None  # when a reviewer left a running study; what was answered is signed
 
 
+class Pairing(SQLModel, table=True):
+    """One run of the filter under test over a file of raw texts: what `domain/pairing.Pairing` says, and when."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    filter: str
+    version: str
+    config: str  # canonical JSON
+    raw_sha256: str
+    sha256: str = Field(index=True)  # of the file written; two filters may give the same bytes
+    texts_sha256: str
+    items: int
+    made_at: str
+
+
 class Item(SQLModel, table=True):
-    """One utterance. `equivalent`: equal under the comparator; `digest` and `salt` from the freeze."""
+    """One utterance. `equivalent`: equal under the comparator; `digest` and `salt` from the freeze.
+
+    `pairing`: the run that wrote the file from which the item was imported, or null.
+    """
 
     __table_args__ = (UniqueConstraint("study_id", "item_id"),)
 
@@ -98,6 +115,7 @@ class Item(SQLModel, table=True):
     auto_coded: bool | None = None
     salt: str | None = None
     digest: str | None = None
+    pairing: int | None = Field(default=None, foreign_key="pairing.id")
 
 
 class Slot(SQLModel, table=True):
@@ -219,6 +237,7 @@ session: Final = table(Session)
 study: Final = table(Study)
 rights: Final = table(Rights)
 member: Final = table(Member)
+pairing: Final = table(Pairing)
 item: Final = table(Item)
 slot: Final = table(Slot)
 judgement: Final = table(Judgement)

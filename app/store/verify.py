@@ -7,6 +7,7 @@ differs from it. A whole chain written anew is caught by the head that a memo ca
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -15,8 +16,9 @@ from sqlalchemy import Connection, Row, select
 from app.domain import manifest
 from app.domain.errors import EvenhandError
 from app.domain.item import compared
+from app.domain.pairing import frozen_filter, origin
 from app.domain.protocol import Protocol
-from app.store import audit, judgements, studies
+from app.store import audit, judgements, pairings, studies
 from app.store.tables import account, judgement, sign_off
 
 STORED = ("review.stored", "adjudication.own.stored", "adjudication.final.stored")
@@ -29,6 +31,7 @@ def findings(connection: Connection) -> list[str]:
     found = _database(connection)
     found += [f"audit chain: it does not hold at event {number}" for number in audit.broken_links(connection)]
     found += _judgements(connection)
+    found += _pairings(connection)
     for row in studies.listing(connection):
         found += [
             f"study {row.id}: {told}" for what, check in CHECKS.items() for told in _read(connection, row, what, check)
@@ -65,6 +68,13 @@ def _judgements(connection: Connection) -> list[str]:
     return found + [
         f"judgement: version {version} of list entry {slot} is missing" for slot, version in sorted(recorded, key=str)
     ]
+
+
+def _pairings(connection: Connection) -> list[str]:
+    """Compare every recorded pairing with the digest that the chain keeps of it."""
+    stored = [made.digest() for made in pairings.recorded(connection).values()]
+    recorded = [event.detail.get("digest") for event in audit.events(connection, "pairing.made")]
+    return [] if stored == recorded else ["pairings: they are not those that were audited"]
 
 
 def _protocol(_connection: Connection, row: Row[Any]) -> list[str]:
@@ -131,6 +141,29 @@ def _item_holds(stored: Row[Any], rules: Protocol) -> bool:
     return bool(manifest.item_digest(item, stored.salt) == stored.digest)
 
 
+def _pairing(connection: Connection, row: Row[Any]) -> list[str]:
+    """Compare the items' pairings with what was imported, and a verified one with the texts or the frozen files."""
+    imported: Counter[int | None] = Counter()
+    for event in audit.events(connection, "items.imported", study_id=row.id):
+        if event.detail["removed"]:
+            imported.clear()
+        imported[event.detail.get("pairing")] += event.detail["items"]
+    marks = pairings.marks(connection, row.id)
+    if Counter(marks) != +imported:
+        return ["the pairings of its items are not those of its imports"]
+    made = pairings.recorded(connection)
+    if row.frozen_at is None:
+        items = [item for _, item in studies.items(connection, row.id)]
+        unlike = origin(items, marks, made).imported != marks.count(None)
+        return ["its texts are not those that were paired"] if unlike else []
+    fixed = json.loads(row.manifest).get("pairing")
+    used = [made[mark] for mark in set(marks) if mark is not None]
+    held = fixed is None or all(
+        each.filter == frozen_filter({"pairing": fixed}) and each.sha256 in fixed["files"] for each in used
+    )
+    return [] if held else ["the pairing is not the one that was frozen"]
+
+
 def _signed(connection: Connection, row: Row[Any]) -> list[str]:
     stored = connection.execute(
         select(sign_off, account.c.name)
@@ -177,6 +210,7 @@ CHECKS: Final[dict[str, Check]] = {
     "what was frozen": _frozen,
     "the rights ledger": _ledger,
     "the items": _items,
+    "the pairing": _pairing,
     "the sign-offs": _signed,
     "the deviations": _deviations,
     "the close": _closed,

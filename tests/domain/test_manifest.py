@@ -15,6 +15,7 @@ PARTS = {
     "guidelines_sha256": "a" * 64,
     "ledger": [{"source": "a", "kind": "synthetic"}, {"source": "b", "kind": "synthetic"}],
     "item_digests": ["1" * 64, "2" * 64],
+    "pairing": {"filter": "tidy", "version": "1", "config": {}, "files": ["3" * 64]},
     "software": "evenhand 1",
 }
 PLAIN = st.recursive(
@@ -59,6 +60,8 @@ def test_the_order_of_items_and_of_sources_never_matters():
         ("guidelines_sha256", "b" * 64),
         ("ledger", PARTS["ledger"][:1]),
         ("item_digests", ["1" * 64, "3" * 64]),
+        ("pairing", None),
+        ("pairing", PARTS["pairing"] | {"version": "2"}),
         ("item_digests", ["1" * 64, "1" * 64, "2" * 64]),
     ],
 )

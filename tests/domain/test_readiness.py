@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from app.domain.item import Item
+from app.domain.pairing import Filter, Origin
 from app.domain.protocol import parse
 from app.domain.readiness import People, assess
 from app.domain.rights import parse as parse_rights
@@ -16,12 +17,13 @@ WORDS = Item("P-1", "words", "ep-one", "invented", "I I go", "I I go", "I go", s
 FLUENT = replace(WORDS, item_id="P-2", stratum="fluent", raw_hypothesis="I go", off="I go", on="I go")
 ITEMS = [WORDS, FLUENT]
 STRATA = {"words": 1, "fluent": 1}
+IMPORTED = Origin(imported=2)
 UNASKED = {"id": "pilot", "title": "A pilot", "scope": "synthetic"}
 
 
-def report(items=ITEMS, people=ENOUGH, ledger=LEDGER, data=None, **settings):
+def report(items=ITEMS, people=ENOUGH, ledger=LEDGER, data=None, origin=IMPORTED, **settings):
     plan = {"selection__strata": STRATA, "selection__controls": ["fluent"]}
-    return assess(parse(data or changed(**plan | settings)), items, ledger, people)
+    return assess(parse(data or changed(**plan | settings)), items, ledger, people, origin)
 
 
 def errors(**given):
@@ -73,9 +75,33 @@ def test_what_weakens_a_study_without_stopping_it_is_a_warning(given, said, unsa
     assert not any(part in warnings for part in unsaid)
 
 
+TIDY = Filter.of("tidy", "1", {})
+
+
+@pytest.mark.parametrize(
+    ("origin", "said"),
+    [
+        (Origin(TIDY, ("a",), here=2), None),
+        (Origin(imported=2), "The pairs were imported, not made here"),
+        (Origin(here=1, imported=1), "Some of the pairs were imported, not made here (1)"),
+        (Origin(here=2, otherwise=1), "more than one filter, version or configuration"),
+    ],
+)
+def test_that_the_pairing_is_unverified_is_said_only_where_it_is_true(origin, said):
+    told = [warning for warning in report(origin=origin).warnings if "pair" in warning]
+    assert [said in warning for warning in told] == ([True] if said else [])
+
+
+def test_a_protocol_that_contradicts_the_pairing_is_an_error_and_one_of_imported_pairs_is_not():
+    named = {"data": changed(selection__strata=STRATA, selection__controls=["fluent"], engine__filter="yazses")}
+    assert errors(origin=Origin(TIDY, ("a",), here=2), **named) == ["engine.filter"]
+    assert errors(**named) == []
+
+
 @pytest.mark.parametrize(
     ("given", "acknowledge"),
     [
+        ({"origin": Origin(here=2, otherwise=1)}, {"pairing_mixed": 1}),
         ({"people": replace(ENOUGH, unattested=3)}, {"unattested": 3}),
         ({"items": [WORDS, replace(FLUENT, raw_hypothesis="I gone")]}, {"off_unlike_raw": 1}),
         ({"items": [WORDS, replace(FLUENT, raw_hypothesis="I gone")], "engine__off_equals_raw": False}, {}),

@@ -124,3 +124,14 @@ def test_the_independent_unit_has_the_name_that_the_protocol_gives_it(memo_of, u
     made = tables(memo_of(unit=unit))
     assert f"4 {unit}s" in made["sample"].note
     assert f"95% interval, by {unit} (Korn-Graubard)" in made["primary"].header
+
+
+def test_a_recorded_configuration_is_printed_with_what_is_the_same_off_and_on_once(memo_of):
+    config = '{"off":{"drop":["um"],"enabled":false},"on":{"drop":["um"],"enabled":true}}'
+    made = tables(memo_of(software={"evenhand": "1", "filter": "tidy", "filter_config": config}))["software"]
+    assert made.rows == (
+        ("evenhand", "1"),
+        ("filter", "tidy"),
+        ("filter_config, on", '{"drop":["um"],"enabled":true}'),
+        ("filter_config, off where it differs", '{"enabled":false}'),
+    )

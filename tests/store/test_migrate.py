@@ -13,12 +13,13 @@ from app.domain.errors import StoreUnavailable
 from app.store import migrate
 from app.store.migrate import open_store
 
-HEAD, NEXT_HEAD = migrate.HEAD, "9998"
+BEFORE = migrate.HEAD
+AFTER = f"{int(BEFORE) + 1:04}"
 NEXT = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "9998"
+revision = "{revision}"
 down_revision = "{head}"
 
 
@@ -48,11 +49,11 @@ def newer(tmp_path, monkeypatch):
 
     def release(ending="pass"):
         shutil.copytree(resource("migrations"), tmp_path / "migrations", ignore=shutil.ignore_patterns("__pycache__"))
-        (tmp_path / "migrations" / "versions" / f"{NEXT_HEAD}_the_next.py").write_text(
-            NEXT.format(ending=ending, head=HEAD)
+        (tmp_path / "migrations" / "versions" / f"{AFTER}_the_next.py").write_text(
+            NEXT.format(revision=AFTER, head=BEFORE, ending=ending)
         )
         monkeypatch.setattr(migrate, "resource", lambda kind: tmp_path / kind)
-        monkeypatch.setattr(migrate, "HEAD", NEXT_HEAD)
+        monkeypatch.setattr(migrate, "HEAD", AFTER)
 
     return release
 
@@ -134,10 +135,10 @@ def test_an_older_store_is_backed_up_and_brought_to_the_new_version(old, newer):
     old.close()
     newer()
     upgraded = open_store(old.folder)
-    assert version(upgraded) == NEXT_HEAD
+    assert version(upgraded) == AFTER
     assert everything(upgraded)[1]["setting"] == [("colour", "migrated")]
     upgraded.close()
-    (old.folder / f"before-upgrade-from-{HEAD}.sqlite3").replace(old.path)
+    (old.folder / f"before-upgrade-from-{BEFORE}.sqlite3").replace(old.path)
     assert everything(old) == before
 
 
@@ -154,7 +155,7 @@ def test_a_migration_that_fails_leaves_the_old_version_whole(old, newer, ending)
     newer(ending)
     with pytest.raises(Exception, match=r"the power went|nowhere|could not be|point at nothing"):
         open_store(old.folder)
-    assert version(old) == HEAD
+    assert version(old) == BEFORE
     assert everything(old) == before
 
 
@@ -163,4 +164,23 @@ def test_foreign_keys_are_enforced_again_after_an_upgrade(old, newer):
     upgraded = open_store(old.folder)
     with upgraded.read() as connection:
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
+    upgraded.close()
+
+
+def test_a_study_of_before_pairings_were_recorded_comes_through_and_is_unverified(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(migrate, "HEAD", "0001")
+        before = open_store(tmp_path / "store")
+    with before.write() as connection:
+        for statement in (
+            "insert into study (id, title, protocol, protocol_sha256, created_at) values ('pilot', 't', '{}', '0', '')",
+            "insert into item values (1, 'pilot', 'P-1', 's', 'c', 'x', '{}', 1, null, null, null, null)",
+        ):
+            connection.execute(text(statement))
+    before.close()
+    upgraded = open_store(tmp_path / "store")
+    assert version(upgraded) == migrate.HEAD
+    with upgraded.read() as connection:
+        assert connection.execute(text("select item_id, pairing from item")).all() == [("P-1", None)]
+    assert differences(upgraded) == []
     upgraded.close()

@@ -1,11 +1,15 @@
 """The whole way over HTTP: a real server process, a real store, three people, one run for each verdict."""
 
 import json
+import shlex
+import textwrap
 from pathlib import Path
 
 import pytest
 
 from app.domain.protocol import FIELDS
+from app.report import wording
+from tests.filters.programs import program
 from tests.house import PROTOCOL, RIGHTS, jsonl
 from tests.walk.script import Say, Scene, count, read
 
@@ -65,8 +69,9 @@ def rows_of(scenes, source="invented"):
 
 
 def prepare(evenhand, tmp_path, rows, protocol=PROTOCOL, ledger=RIGHTS, *, adjudicator=True):
-    """Take a study to its freeze on the command line; return its id."""
-    files = {"protocol.toml": protocol.encode(), "rights.toml": ledger.encode(), "items.jsonl": jsonl(rows)}
+    """Take a study to its freeze on the command line; return its id. `rows`: its items, or their file."""
+    items = rows.read_bytes() if isinstance(rows, Path) else jsonl(rows)
+    files = {"protocol.toml": protocol.encode(), "rights.toml": ledger.encode(), "items.jsonl": items}
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
     evenhand.add_people("rosa", "ravi", "ines", "lena")
@@ -163,6 +168,33 @@ def test_a_clean_corpus_study_passes(evenhand, tmp_path):
     memo = walk(evenhand, tmp_path, study, SAFE_SCENES)
     assert (memo["verdict"]["status"], codes(memo)) == ("PASS", {})
     assert read(memo) == count(SAFE_SCENES)
+
+
+BY_TABLE = """
+    import json, sys
+
+    for line in sys.stdin:
+        asked = json.loads(line)
+        said = {"name": "table", "version": "3", "config": {"on": {"texts": %d}}}
+        if "evenhand" not in asked:
+            said = {"id": asked["id"], "text": TABLE[asked["text"]] if asked["enabled"] else asked["text"]}
+        print(json.dumps(said), flush=True)
+"""
+
+
+def test_pairs_made_here_are_verified_from_the_raw_texts_to_the_memo(evenhand, tmp_path):
+    table = {scene.off: scene.on for scene in SAFE_SCENES}
+    words = program(tmp_path, f"TABLE = {table!r}\n" + textwrap.dedent(BY_TABLE % len(table)))
+    rows = [{key: row[key] for key in row if key not in {"off", "on"}} for row in rows_of(SAFE_SCENES)]
+    (tmp_path / "raw.jsonl").write_bytes(jsonl(rows))
+    made = tmp_path / "made.jsonl"
+    evenhand.do("pair", tmp_path / "raw.jsonl", "--filter", "command", "--exec", shlex.join(words), "--out", made)
+    study = prepare(evenhand, tmp_path, made, CORPUS, RIGHTS.replace('"synthetic"', '"corpus"'))
+    memo = walk(evenhand, tmp_path, study, SAFE_SCENES)
+    assert (memo["verdict"]["status"], memo["study"]["pairing"]) == ("PASS", "verified")
+    assert memo["software"]["filter_config"] == json.dumps({"on": {"texts": len(table)}}, separators=(",", ":"))
+    assert wording.UNVERIFIED not in (tmp_path / "memo" / "memo.md").read_text()
+    assert "Paired here with table 3" in evenhand.visit("lena").page(f"/lead/studies/{study}/items").text
 
 
 def test_without_an_adjudicator_a_disagreement_holds_the_verdict(evenhand, tmp_path):

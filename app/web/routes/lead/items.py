@@ -31,6 +31,7 @@ def _page(request: Request, study_id: str, status: int = 200, problems: Sequence
         rules = studies.protocol_of(study.row)
         strata = {row.stratum: row for row in studies.strata(connection, study_id)}
         sources = studies.sources(connection, study_id)
+        made = preparing.made_by(connection, study.row, [item for _, item in studies.items(connection, study_id)])
     return study_page(
         request,
         study,
@@ -42,6 +43,7 @@ def _page(request: Request, study_id: str, status: int = 200, problems: Sequence
         strata=strata,
         sources=sources,
         unlicensed=study.standing.report.of_part("rights") if study.standing.report and sources else [],
+        made=made,
         fields=[field for field in FIELDS if field.key not in NOT_BUILT],
         problems=problems,
     )
