@@ -1,7 +1,8 @@
 """Measure a store and its server at two sizes, and print ratios: `make bench`.
 
 Pairing by a command, import, freeze, next item, submit, status and results are timed on this machine in one run;
-only the ratio between the sizes is worth comparing with another machine's.
+only the ratio between the sizes is worth comparing with another machine's. A draw needs no
+store: it is timed by itself, from the bytes of a list of candidates to those of a selection.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from starlette.testclient import TestClient
 
 from app import world
-from app.actions import accounts, closing, freezing, pairing, preparing, reporting
+from app.actions import accounts, closing, freezing, pairing, preparing, reporting, selecting
 from app.config import Settings
 from app.filters import command
 from app.security import Passwords
@@ -28,9 +29,11 @@ from app.store.migrate import open_store
 from app.store.progress import progress
 from app.store.studies import get
 from app.web.app import create_app
+from scripts import make_selection_pool as drawing
 
 SIZES = (160, 2_000)
 ANSWERS = 150
+CANDIDATES = 30_000
 ORIGIN = "http://127.0.0.1:8765"
 PASSWORD = "a password for benchmarks"  # noqa: S105 - of a store that lives for a minute
 PROTOCOL = """
@@ -174,6 +177,14 @@ def hidden(page: str, name: str) -> str:
     return page.rsplit(f'name="{name}" value="', 1)[1].split('"', 1)[0]
 
 
+def draw() -> float:
+    """Return the seconds that a draw from CANDIDATES takes."""
+    candidates = drawing.pool(CANDIDATES, episodes=400)
+    start = time.perf_counter()
+    selecting.draw((candidates, "pool.csv"), (drawing.PROTOCOL.encode(), "protocol.toml")).files()
+    return time.perf_counter() - start
+
+
 def main() -> None:
     """Measure both sizes and print them side by side."""
     with tempfile.TemporaryDirectory() as folder:
@@ -181,6 +192,7 @@ def main() -> None:
     print(f"{'milliseconds':<12} {SIZES[0]:>9,} {SIZES[1]:>9,}   ratio")
     for name, value in small.items():
         print(f"{name:<12} {value:>9.2f} {large[name]:>9.2f} {large[name] / value:>7.2f}")
+    print(f"\nA draw from {CANDIDATES:,} candidates: {draw():.2f} seconds")
 
 
 if __name__ == "__main__":

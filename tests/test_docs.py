@@ -15,7 +15,7 @@ from fastapi.routing import iter_route_contexts
 from app import __version__
 from app.actions import preparing
 from app.cli.main import cli
-from app.domain import item, protocol, rights
+from app.domain import columns, item, protocol, rights
 from tests.house import add_people, seats
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -86,6 +86,14 @@ def test_every_key_of_the_ledger_is_named(key):
 @pytest.mark.parametrize("operation", rights.OPERATIONS)
 def test_every_operation_of_the_ledger_is_named(operation):
     assert f"`{operation}`" in section(text("docs/file-formats.md"), "## Rights ledger")
+
+
+def test_every_key_of_a_column_map_and_what_is_known_of_sep28k_is_named():
+    told = section(text("docs/file-formats.md"), "## Candidates")
+    assert set(rows(section(told, "### Column map"))) == set(columns.KEYS)
+    known = {**columns.SEP28K_LABELS, **columns.SEP28K_EXCLUSIONS}
+    assert [each for pair in known.items() for each in pair if f"`{each}`" not in told] == []
+    assert [reason for reason in columns.OWN_REASONS if f"`{reason}`" not in told] == []
 
 
 def test_the_file_formats_name_no_key_that_does_not_exist():
@@ -176,7 +184,7 @@ def parse(command, name, words):
 def test_every_command_that_the_docs_print_is_one(line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     _, *words = line.words()
-    for name in (word for word in words if Path(word).suffix in {".toml", ".jsonl"}):
+    for name in (word for word in words if Path(word).suffix in {".toml", ".jsonl", ".csv"}):
         Path(name).touch()
     parse(cli, "evenhand", [word for word in words if word != "--json"])
 

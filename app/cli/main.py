@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 
 from app import __version__
-from app.cli import demo, memos, pairing, serving, studies, users
+from app.cli import demo, memos, pairing, selections, serving, studies, users
 from app.cli.desk import Desk
 from app.config import DEFAULT_STORE
 from app.domain.errors import EvenhandError, InvalidInput
@@ -40,6 +40,7 @@ def cli(context: click.Context, store: Path | None) -> None:
 cli.add_command(demo.demo)
 cli.add_command(serving.serve)
 cli.add_command(users.user)
+cli.add_command(selections.select)
 cli.add_command(studies.study)
 cli.add_command(pairing.pair)
 cli.add_command(memos.export)

@@ -155,17 +155,10 @@ FIELDS: Final = (
     Field("study", "registration", _text, "reference of a registration made before the study"),
     Field("selection", "strata", _strata, "planned number of items of each stratum", needed="all"),
     Field("selection", "controls", _names, "strata that are declared fluent", default=[], needed="corpus"),
-    Field("selection", "extension", _names, "strata reported apart, never pooled", default=[], built=False),
-    Field("selection", "agreement", _at_least, "annotators who must agree", default={"k": 2, "n": 3}, built=False),
-    Field("selection", "precedence", _names, "which label wins where an item has several", default=[], built=False),
-    Field(
-        "selection",
-        "cluster_cap",
-        _integer(0, 1_000_000),
-        "items per cluster at most, 0 for no cap",
-        default=0,
-        built=False,
-    ),
+    Field("selection", "extension", _names, "strata reported apart, never pooled", default=[]),
+    Field("selection", "agreement", _at_least, "annotators who must agree", default={"k": 2, "n": 3}),
+    Field("selection", "precedence", _names, "which label wins where an item has several", default=[]),
+    Field("selection", "cluster_cap", _integer(0, 1_000_000), "items per cluster at most, 0 for no cap", default=0),
     Field("selection", "cluster_unit", _one_of("speaker", "episode"), "what a cluster is", default="episode"),
     Field("selection", "seed", _text, "seed of the draw, recorded with the study"),
     Field("references", "shown", _references, "references that judges see", default=["semantic"]),
@@ -288,11 +281,16 @@ def _flatten(data: Mapping[str, Any], where: str) -> tuple[dict[str, Any], list[
 
 
 def _undeclared(given: Mapping[str, Any], where: str) -> list[Problem]:
-    """Controls must be strata that the protocol declares."""
-    unknown = sorted(set(given.get("selection.controls", [])) - set(given.get("selection.strata", {})))
-    return [
-        Problem(f"“{name}” is not one of selection.strata", where=where, field="selection.controls") for name in unknown
+    """Controls and extension must be strata that the protocol declares, and different ones."""
+    controls, extension = "selection.controls", "selection.extension"
+    problems = [
+        Problem(f"“{name}” is not one of selection.strata", where=where, field=field)
+        for field in (controls, extension)
+        for name in sorted(set(given.get(field, [])) - set(given.get("selection.strata", {})))
     ]
+    both = sorted(set(given.get(controls, [])) & set(given.get(extension, [])))
+    told = "“{}” is a control, which the verdict needs: it cannot be reported apart"
+    return problems + [Problem(told.format(name), where=where, field=extension) for name in both]
 
 
 def missing(protocol: Protocol, references_in_use: Sequence[str] = ()) -> list[Problem]:

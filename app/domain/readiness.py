@@ -95,6 +95,7 @@ def assess(
     unreferenced = [item for item in items if _lacks_reference(rules, item)]
     errors = (
         protocol.missing(rules, kinds)
+        + _extension_errors(rules)
         + (unlicensed if ledger or unlicensed else [Problem("there is no rights ledger yet", field="rights")])
         + _item_errors(rules, items, unreferenced)
         + _people_errors(people)
@@ -138,6 +139,14 @@ def _shows_the_arm(rules: Protocol, item: Item) -> bool:
     """Tell whether a shown reference equals exactly one panel: text alone gives the arm away there."""
     shown = {item.reference(kind) for kind in rules["references.shown"]} - {None}
     return (item.off in shown) != (item.on in shown)
+
+
+def _extension_errors(rules: Protocol) -> list[Problem]:
+    """Refuse an extension: the results would pool its strata with the others."""
+    if not rules["selection.extension"]:
+        return []
+    told = "this version draws an extension and cannot report it apart in a memo; take its strata out of {} and here"
+    return [Problem(told.format("selection.strata"), field="selection.extension")]
 
 
 def _item_errors(rules: Protocol, items: Sequence[Item], unreferenced: Sequence[Item]) -> list[Problem]:

@@ -78,7 +78,7 @@ def read_items(data: bytes, name: str, without: Collection[str] = ()) -> Rows:
 
 def _read(data: bytes, name: str, without: Collection[str]) -> Rows:
     """Read a file in the form that its first line shows. Raises Unreadable."""
-    _check_bytes(data)
+    check_bytes(data)
     line, start, end = next(lines_with_text(data), (0, 0, 0))
     if not line:
         raise Unreadable(None, f"this file is empty. {EXPECTED}")
@@ -97,7 +97,7 @@ def _read(data: bytes, name: str, without: Collection[str]) -> Rows:
     return read_csv(data, name, _delimiter(first.decode(errors="replace"), line), without)
 
 
-def _check_bytes(data: bytes) -> None:
+def check_bytes(data: bytes) -> None:
     """Refuse what is too large, or no text at all. Raises Unreadable."""
     kind = next((told for sign, told in _SIGNATURES.items() if data.startswith(sign)), None)
     if kind is None and data.startswith(b"PK"):

@@ -87,7 +87,11 @@ class Reading:
         for field, message in found:
             self.wrong(line, message, field)
         if sound and not found:
-            self._rows.append(Row(line, value))
+            self.add(line, value)
+
+    def add(self, line: int, value: dict[str, object]) -> None:
+        """Add a row that cannot have a fault of its own."""
+        self._rows.append(Row(line, value))
 
     @property
     def clean(self) -> bool:

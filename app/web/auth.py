@@ -15,7 +15,7 @@ from app.config import Settings
 from app.domain.errors import EvenhandError, NotFound
 from app.store import accounts
 from app.store.db import Store
-from app.web.forms import Form, Posted, PostedFile, Upload, one
+from app.web.forms import Form, Posted, PostedFile, PostedFiles, Upload, Uploads, one
 from app.world import World
 
 COOKIE: Final = "evenhand_session"
@@ -106,6 +106,12 @@ def signed_upload(visitor: Signed, upload: PostedFile) -> Upload:
     return upload
 
 
+def signed_uploads(visitor: Signed, uploads: PostedFiles) -> Uploads:
+    """Return a posted form with files that carries this session's csrf token. Raises ForeignForm."""
+    _refuse_foreign(visitor, uploads.form)
+    return uploads
+
+
 def _refuse_foreign(visitor: Visitor, form: Form) -> None:
     if not security.same(one(form, "csrf"), visitor.csrf):
         message = "The form does not belong to this session. Reload the page and send it again."
@@ -114,6 +120,7 @@ def _refuse_foreign(visitor: Visitor, form: Form) -> None:
 
 SignedForm = Annotated[Form, Depends(signed_form)]
 SignedUpload = Annotated[Upload, Depends(signed_upload)]
+SignedUploads = Annotated[Uploads, Depends(signed_uploads)]
 FORM_CHECKED: Final = Depends(signed_form)
 SIGNED_IN: Final = Depends(require_visitor)
 

@@ -1,4 +1,4 @@
-"""Posted forms, read strictly: text by control, and at most one file, which never touches the disk."""
+"""Posted forms, read strictly: text by control, and few files, which never touch the disk."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from app.domain.errors import InvalidInput
 
 MOST_FIELDS: Final = 1_000
 MAX_NAME: Final = 80
+FILES: Final = ("file", "protocol", "columns")  # the controls of a form with several
 
 Form = dict[str, list[str]]
 
@@ -35,6 +36,14 @@ async def read_form(request: Request) -> Form:
     return _texts(await request.form(max_files=0, max_fields=MOST_FIELDS))
 
 
+@dataclass(frozen=True)
+class Uploads:
+    """A posted form with the files that were chosen: content and name by control."""
+
+    form: Form
+    files: dict[str, tuple[bytes, str]]
+
+
 class _InMemory(MultiPartParser):
     """Keeps a file in memory, however large: private speech has no place among temporary files."""
 
@@ -48,20 +57,34 @@ class _InMemory(MultiPartParser):
 
 async def read_upload(request: Request) -> Upload:
     """Return a posted form with its file, from the control `file`. Raises InvalidInput."""
+    found = await _read_files(request, ("file",))
+    data, name = found.files.get("file", (b"", ""))
+    return Upload(found.form, name, data)
+
+
+async def read_uploads(request: Request) -> Uploads:
+    """Return a posted form with its files, from the controls of FILES. Raises InvalidInput."""
+    return await _read_files(request, FILES)
+
+
+async def _read_files(request: Request, controls: tuple[str, ...]) -> Uploads:
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
         raise InvalidInput.of("expected a form with a file", field="file")
-    parser = _InMemory(request.headers, request.stream(), max_files=1, max_fields=MOST_FIELDS)
+    parser = _InMemory(request.headers, request.stream(), max_files=len(controls), max_fields=MOST_FIELDS)
     try:
         posted = await parser.parse()
-        file = posted.get("file")
-        data = await file.read() if isinstance(file, UploadFile) else b""
+        chosen = {name: posted.get(name) for name in controls}
+        files = {
+            name: (await file.read(), _printable(file.filename))
+            for name, file in chosen.items()
+            if isinstance(file, UploadFile) and file.filename
+        }
     except MultiPartException as error:
         raise InvalidInput.of(f"this form cannot be read: {error.message}", field="file") from None
     finally:
         parser.close()
-    given = (file.filename or "") if isinstance(file, UploadFile) else ""
-    rest = FormData([(name, value) for name, value in posted.multi_items() if name != "file"])
-    return Upload(_texts(rest), _printable(given), data)
+    rest = FormData([(name, value) for name, value in posted.multi_items() if name not in controls])
+    return Uploads(_texts(rest), files)
 
 
 def _printable(name: str) -> str:
@@ -97,3 +120,4 @@ def one(form: Form, name: str) -> str:
 
 Posted = Annotated[Form, Depends(read_form)]
 PostedFile = Annotated[Upload, Depends(read_upload)]
+PostedFiles = Annotated[Uploads, Depends(read_uploads)]

@@ -140,10 +140,6 @@ def test_a_value_of_the_right_kind_is_kept(key, value):
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("selection__extension", ["words"]),
-        ("selection__agreement", {"k": 3, "n": 3}),
-        ("selection__precedence", ["words"]),
-        ("selection__cluster_cap", 3),
         ("review__practice", True),
         ("review__sentinels", True),
         ("review__repeats", 0.1),
@@ -162,9 +158,25 @@ def test_every_problem_is_reported_at_once():
     assert refused(data).keys() == {"review.comparator", "review.practice", "gate.limit", "more"}
 
 
-@pytest.mark.parametrize(("controls", "field"), [(["fluent", "calm"], "calm"), (["Fluent"], "Fluent")])
-def test_controls_must_be_strata(controls, field):
-    assert field in refused(changed(selection__controls=controls))["selection.controls"]
+@pytest.mark.parametrize("key", ["controls", "extension"])
+@pytest.mark.parametrize(("names", "field"), [(["fluent", "calm"], "calm"), (["Fluent"], "Fluent")])
+def test_controls_and_extension_must_be_strata(key, names, field):
+    assert field in refused(changed(**{f"selection__{key}": names}))[f"selection.{key}"]
+
+
+def test_a_control_cannot_be_an_extension():
+    both = changed(selection__controls=["fluent"], selection__extension=["fluent"])
+    assert "“fluent” is a control" in refused(both)["selection.extension"]
+
+
+def test_the_rules_of_a_draw_are_kept_with_the_study():
+    drawn = {
+        "extension": ["words"], "agreement": {"k": 3, "n": 4}, "precedence": ["words"], "cluster_cap": 3, "seed": "s",
+    }  # fmt: skip
+    assert (
+        parse(changed(**{f"selection__{key}": value for key, value in drawn.items()})).as_data()["selection"].items()
+        >= drawn.items()
+    )
 
 
 @pytest.mark.parametrize("data", [{"study": {"id": "pilot"}}, MINIMAL, changed(review__highlight=False), corpus()])

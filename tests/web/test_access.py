@@ -60,6 +60,8 @@ POST /adjudicate/sign-off                 404 404 409 404 404 404 303
 GET  /lead                                404 404 404 200 200 404 303
 GET  /lead/new                            404 404 404 200 200 404 303
 POST /lead/new                            404 404 404 422 422 404 303
+GET  /lead/select                         404 404 404 200 200 404 303
+POST /lead/select                         404 404 404 422 422 404 303
 GET  /lead/starter/{name}                 404 404 404 200 200 404 303
 GET  /lead/accounts                       404 404 404 200 200 404 303
 POST /lead/accounts                       404 404 404 422 422 404 303
@@ -123,7 +125,8 @@ GET  /lead/studies/{study_id}/results     404 404 404 200 404 404 303
 STAGES = ("preparing", "reviewing", "adjudicating", "closed")
 # What is sent where an address takes a file: each is the study's own, so that only its stage decides.
 PARTS = (*OF_A_DRAFT, "freeze")
-FILES = {"protocol": PROTOCOL.encode(), "rights": RIGHTS.encode(), "items": jsonl(item_rows(PAIRS)), "new": b""}
+FILES = {"protocol": PROTOCOL.encode(), "rights": RIGHTS.encode(), "items": jsonl(item_rows(PAIRS))}
+FILES |= dict.fromkeys(("new", "select"), b"")
 
 
 def table(text):

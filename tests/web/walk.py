@@ -16,7 +16,15 @@ from tests.web.way import prepare, way
 PARTS = (*OF_A_DRAFT, "freeze")
 PLACES = (
     *("/", "/login", "/code", "/account", "/account?changed=yes", "/guide", "/review", "/adjudicate", "/nothing"),
-    *("/lead", "/lead/new", "/lead/accounts", "/lead/studies/draft", "/lead/studies/pilot", "/lead/studies/made"),
+    *(
+        "/lead",
+        "/lead/new",
+        "/lead/select",
+        "/lead/accounts",
+        "/lead/studies/draft",
+        "/lead/studies/pilot",
+        "/lead/studies/made",
+    ),
     *(f"/lead/studies/{study}/{part}" for study in ("draft", "pilot", "made") for part in PARTS),
     *("/lead/studies/pilot/results", "/lead/studies/pilot/export"),
 )

@@ -5,12 +5,15 @@ from dataclasses import dataclass, field
 from fastapi.routing import iter_route_contexts
 
 from app.actions import accounts
+from scripts.make_selection_pool import FIXTURES
 from tests.house import PROTOCOL, RIGHTS, Person, add_people, frozen_study, item_rows, jsonl, password_of
 
 PAIRS = [
     ("word_repetition", "ep-one", "I I want the pen", "I want the pen"),
     ("fluent", "ep-two", "she had had enough already", "she had enough already"),
 ]
+POOL = (FIXTURES / "pool.csv").read_bytes()
+DRAW = (FIXTURES / "protocol.toml").read_bytes()
 NEW_PASSWORD = "seven tidy umbrellas"
 
 
@@ -36,6 +39,7 @@ class Step:
     path: str
     fields: dict = field(default_factory=dict)
     file: tuple | None = None
+    more: dict = field(default_factory=dict)  # files from other controls than `file`
 
     def send(self, headers=None, *, file=None, **changes):
         """Send it with other headers, another file or other controls; None leaves a control out."""
@@ -44,7 +48,7 @@ class Step:
         return self.person.client.post(
             self.path,
             data=fields,
-            files={"file": sent} if sent else None,
+            files=({"file": sent} | self.more) if sent else None,
             headers=self.person.headers if headers is None else headers,
         )
 
@@ -91,6 +95,9 @@ def _prepared(lead):
     for act in ("", "/reset", "/disable"):
         route = f"/lead/accounts{act}"
         yield from _sent(Step(lead, route, route, {"csrf": csrf, "name": "nora"}))
+    draw = {"csrf": csrf, "to": "show"}
+    files = ("pool.csv", POOL), {"protocol": ("draw.toml", DRAW)}
+    yield from _sent(Step(lead, "/lead/select", "/lead/select", draw, *files))
     rules = PROTOCOL.replace('"pilot"', '"made"').replace("A small pilot", "A study made here").encode()
     yield from _sent(Step(lead, "/lead/new", "/lead/new", {"csrf": csrf}, ("protocol.toml", rules)))
     files = {"protocol": rules, "rights": RIGHTS.encode(), "items": jsonl(item_rows())}
@@ -107,7 +114,12 @@ def _made(lead, part, fields, file=None):
     return Step(lead, f"/lead/studies/{{study_id}}/{part}", f"/lead/studies/made/{part}", fields, file)
 
 
-ANSWERED = {"/lead/studies/{study_id}/export", "/lead/accounts", "/lead/accounts/reset"}  # with a page of their own
+ANSWERED = {
+    "/lead/select",
+    "/lead/studies/{study_id}/export",
+    "/lead/accounts",
+    "/lead/accounts/reset",
+}  # with a page of their own
 
 
 def _sent(step):
