@@ -10,6 +10,7 @@ DEFAULT_PORT: Final = 8765
 HIGHEST_PORT: Final = 65_535
 DEFAULT_STORE: Final = Path("evenhand-store")
 DEMO_STORE: Final = Path("evenhand-demo")
+DEMO_MARK: Final = "demo-store"  # a file in the store of a demo
 LOOPBACK: Final = "127.0.0.1"
 
 

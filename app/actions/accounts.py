@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from app import security
 from app.domain.errors import InvalidInput, NotFound, Refused
-from app.store import accounts, audit
+from app.store import accounts, audit, studies
 from app.store.db import Connection, Row, Store
 from app.world import World
 
@@ -45,6 +46,8 @@ def add(
     if not NAME.fullmatch(name):
         told = "2 to 64 letters, digits, dots, hyphens, underscores or @, not beginning with a dot or hyphen"
         raise InvalidInput.of(f"expected {told}", field="name")
+    if unicodedata.normalize("NFKC", name) != name:
+        raise InvalidInput.of("this name has characters that look like others; use plain letters", field="name")
     if name.casefold() in RESERVED:
         raise InvalidInput.of(f"“{name}” stands for something else in the record; choose another name", field="name")
     code = None
@@ -55,8 +58,9 @@ def add(
         security.check_new_password(password, name)
         secret = {"password_hash": passwords.hash(password)}
     with store.write() as connection:
-        if accounts.by_name(connection, name) is not None:
-            message = f"There is an account “{name}” already. It can be given a new one-time code."
+        taken = next((row.name for row in accounts.listing(connection) if row.name.casefold() == name.casefold()), None)
+        if taken is not None:
+            message = f"There is an account “{taken}” already. It can be given a new one-time code."
             raise Refused("taken", message)
         accounts.add(connection, name=name, lead=lead, created_at=world.stamp(), **secret)
         audit.record(connection, world, actor, "account.added", name=name, lead=lead)
@@ -90,18 +94,26 @@ def disable(store: Store, world: World, name: str, *, actor: str = audit.LOCAL) 
 
 
 def _changeable(connection: Connection, name: str, actor: str) -> int:
-    """Return the id of an account that the actor may reset or disable.
+    """Return the id of an account that the actor may reset or disable. Raises NotFound, Refused.
 
-    A lead's account is changed on the command line alone: with one lead's reset another
-    could sign in as the first.
+    With a new code somebody can sign in as its owner. So a lead changes only accounts whose
+    every open study is led by that very lead, and none that leads or may lead; whoever holds
+    the store changes any.
     """
     row = accounts.by_name(connection, name)
     if row is None:
         message = f"There is no account “{name}”."
         raise NotFound(message)
-    if row.lead and actor != audit.LOCAL:
-        message = f"“{name}” may lead studies. Such an account is changed on the command line alone: evenhand user"
+    if actor == audit.LOCAL:
+        return int(row.id)
+    roles = studies.open_roles(connection, row.id)
+    if row.lead or "lead" in roles.values():
+        message = f"“{name}” leads, or may lead. Such an account is changed on the command line alone: evenhand user"
         raise Refused("lead_account", message)
+    own = accounts.by_name(connection, actor)
+    if own is None or any(studies.role_of(connection, study_id, own.id) != "lead" for study_id in roles):
+        message = f"“{name}” takes part in a study that you do not lead: ask its lead, or use the command line."
+        raise Refused("not_yours", message)
     return int(row.id)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.actions import accounts, freezing, preparing
-from app.config import content
+from app.config import DEMO_MARK, content
 from app.domain import manifest
 from app.domain.errors import NotFound, Refused
 from app.security import Passwords
@@ -17,7 +17,6 @@ from app.world import World
 
 STUDY: Final = "demo"
 ITEMS: Final = "demo/items.jsonl"
-MARK: Final = "demo-store"
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def prepare(store: Store, world: World, passwords: Passwords) -> str:
 
     Raises Refused for a store with people of its own: the demo's passwords are no secret.
     """
-    mark = store.folder / MARK
+    mark = store.folder / DEMO_MARK
     with store.read() as connection:
         known = {row.name for row in stored_accounts.listing(connection)}
     if not mark.exists() and (known or others(store)):

@@ -19,16 +19,28 @@ from app.store.db import Connection, Row, Store
 from app.world import World
 
 
-def freeze(store: Store, world: World, actor: str, study_id: str, acknowledged: Collection[str] = ()) -> str:
+def freeze(
+    store: Store,
+    world: World,
+    actor: str,
+    study_id: str,
+    acknowledged: Collection[str] = (),
+    *,
+    seen: int | None = None,
+) -> str:
     """Freeze a study and return its manifest's SHA-256.
 
-    Raises InvalidInput with every error of the check, Refused where something is not
+    `seen`: the study's newest event when the check was read, where that was earlier: what
+    nobody has read is not frozen. Raises InvalidInput with every error of the check, Refused where something is not
     acknowledged or the study is frozen already, NotFound.
     """
     own_words()  # takes half a second the first time: not inside the write
     guidelines = content("guidelines.toml").read_text(encoding="utf-8")
     with store.write() as connection:
         row = preparing.draft_of(connection, study_id)
+        if seen is not None and seen != audit.newest(connection, study_id):
+            message = "The study has changed since this page was opened. Read it once more, then freeze."
+            raise Refused("moved", message)
         rows = list(studies.items(connection, study_id))
         items = [item for _, item in rows]
         report = preparing.assess(connection, row, items)

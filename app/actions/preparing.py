@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.actions.privacy import private_in, private_in_filter
+from app.config import DEMO_MARK
 from app.domain import item as items_of
 from app.domain import manifest, protocol, readiness, rights
 from app.domain.errors import MOST_PROBLEMS, InvalidInput, Problem, Refused
@@ -36,6 +37,7 @@ def create(store: Store, world: World, actor: str, data: bytes, name: str, *, le
     Raises InvalidInput, Refused.
     """
     rules, fixed = _protocol(data, name)
+    _refuse_real_speech(store, rules)
     with store.write() as connection:
         if any(row.id == rules.id for row in studies.listing(connection)):
             message = f"There is a study “{rules.id}” already. A new version is a new study with an id of its own."
@@ -51,6 +53,7 @@ def create(store: Store, world: World, actor: str, data: bytes, name: str, *, le
 def set_protocol(store: Store, world: World, actor: str, study_id: str, data: bytes, name: str) -> None:
     """Store a draft's protocol in place of the former. Raises InvalidInput, NotFound, Refused."""
     rules, fixed = _protocol(data, name)
+    _refuse_real_speech(store, rules)
     with store.write() as connection:
         draft_of(connection, study_id)
         if rules.id != study_id:
@@ -58,6 +61,13 @@ def set_protocol(store: Store, world: World, actor: str, study_id: str, data: by
             raise InvalidInput.of(told, field="study.id", where=name)
         studies.change(connection, study_id, **fixed)
         audit.record(connection, world, actor, "protocol.set", study_id, protocol_sha256=fixed["protocol_sha256"])
+
+
+def _refuse_real_speech(store: Store, rules: protocol.Protocol) -> None:
+    """Keep speech of real people out of a demo's store, where everybody knows the passwords."""
+    if rules["study.scope"] == "corpus" and (store.folder / DEMO_MARK).exists():
+        message = "This is the store of the demo, and its passwords are no secret. Give real speech a store of its own."
+        raise Refused("demo_store", message)
 
 
 def _protocol(data: bytes, name: str) -> tuple[protocol.Protocol, dict[str, str]]:
@@ -186,6 +196,7 @@ def assess(connection: Connection, row: Row[Any], items: Sequence[Item]) -> read
     roles = [person.role for person in people]
     rules, ledger = studies.protocol_of(row), studies.ledger(connection, row.id)
     made = origin_of(connection, row.id, items)
+    importers = {event.actor for event in audit.events(connection, "items.imported", study_id=row.id)}
     report = readiness.assess(
         rules,
         items,
@@ -195,6 +206,8 @@ def assess(connection: Connection, row: Row[Any], items: Sequence[Item]) -> read
             adjudicators=roles.count("adjudicator"),
             leads=roles.count("lead"),
             unattested=sum(person.role != "lead" and not person.attested for person in people),
+            disabled=sum(person.disabled for person in people),
+            importers=sum(person.role != "lead" and person.name in importers for person in people),
         ),
         made,
     )

@@ -22,6 +22,10 @@ def private_of(connection: Connection, row: Row[Any]) -> Private:
     so what others write, import or are called later tells nothing by repeating it, and must
     not bar the memo for good.
     """
+    if row.frozen_at is None:
+        # Nothing was judged, so no note can be in a draft's memo: to look for other people's words
+        # here would only tell a lead, who can write and export drafts at will, what they are.
+        return _of_items(connection, row)
     values = outcomes.private_values(connection, row.id)
     later = {"told": values["told"], "names": values["names"], "elsewhere": _texts(values["elsewhere"])}
     entered, own = _entered(connection, row), own_words()
@@ -56,8 +60,6 @@ def _texts(contents: Iterable[str]) -> set[str]:
 
 def _entered(connection: Connection, row: Row[Any]) -> list[str]:
     """Return what the memo prints that was read when it was entered: the lead's words, and the filter's of itself."""
-    if row.frozen_at is None:
-        return []
     made = pairings.frozen_filter(row)
     said = list(readiness.printed_of_filter(made).values()) if made else []
     # A configuration is JSON: its words are joined by marks, and the guard divides them as `parts` does.

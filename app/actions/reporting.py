@@ -48,7 +48,7 @@ def memo_of(store: Store, world: World, actor: str, study_id: str, decision: str
 def export(store: Store, world: World, actor: str, study_id: str, folder: Path, decision: str = "none") -> Memo:
     """Write the memo in every format to a new folder; refuse and write nothing if anything private is in it."""
     composed = memo_of(store, world, actor, study_id, decision)
-    files = guarded(store, study_id, composed)
+    files = guarded(store, world, actor, study_id, composed)
     with bundle.staged(folder, files) as place, store.write() as connection:
         audit.record(connection, world, actor, "memo.exported", study_id, decision=decision)
         place()  # what cannot be put in place is not recorded as exported
@@ -74,18 +74,23 @@ def export_beside(store: Store, world: World, actor: str, study_id: str, name: s
 def export_zip(store: Store, world: World, actor: str, study_id: str, decision: str) -> bytes:
     """Return the same files as one archive, for a download."""
     composed = memo_of(store, world, actor, study_id, decision)
-    files = guarded(store, study_id, composed)
+    files = guarded(store, world, actor, study_id, composed)
     with store.write() as connection:
         audit.record(connection, world, actor, "memo.exported", study_id, decision=decision)
     return bundle.zipped(files, f"memo-{study_id}")
 
 
-def guarded(store: Store, study_id: str, composed: Memo) -> dict[str, bytes]:
-    """Return the finished files once the egress guard has read them. Raises Refused."""
+def guarded(store: Store, world: World, actor: str, study_id: str, composed: Memo) -> dict[str, bytes]:
+    """Return the finished files once the egress guard has read them. Raises Refused, and a refusal is audited."""
     files = bundle.bundle(composed)
     with store.read() as connection:
         private = private_of(connection, studies.get(connection, study_id))
-    egress.guard(files, private)
+    try:
+        egress.guard(files, private)
+    except Refused:
+        with store.write() as connection:
+            audit.record(connection, world, actor, "export.refused", study_id)
+        raise
     return files
 
 

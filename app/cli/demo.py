@@ -9,7 +9,7 @@ import click
 
 from app.actions import demo as act
 from app.cli.desk import Answer, Desk
-from app.config import DEFAULT_PORT, DEMO_STORE, LOOPBACK
+from app.config import DEFAULT_PORT, DEMO_MARK, DEMO_STORE, LOOPBACK
 from app.domain.errors import Refused
 from app.security import Passwords
 from app.store.db import DATABASE
@@ -52,7 +52,7 @@ def _throw_away(folder: Path) -> None:
     """Remove a demo store that no server runs on, and nothing that is not one."""
     if not folder.exists():
         return
-    if not (folder / act.MARK).exists():
+    if not (folder / DEMO_MARK).exists():
         told = f"{folder} is not a demo store; nothing was removed."
         raise Refused("not_demo", told)
     with served(folder):
@@ -63,5 +63,5 @@ def _throw_away(folder: Path) -> None:
                 raise Refused("not_demo", told)
         finally:
             store.close()
-        for path in (*folder.glob(f"{DATABASE}*"), folder / act.MARK):
+        for path in (*folder.glob(f"{DATABASE}*"), folder / DEMO_MARK):
             path.unlink(missing_ok=True)

@@ -12,9 +12,8 @@ from typing import Any, Final
 import click
 
 from app.actions import accounts
-from app.actions.demo import MARK
 from app.cli.desk import Answer, Desk
-from app.config import DEFAULT_PORT, DEMO_STORE, HIGHEST_PORT, LOOPBACK, Settings, another_port
+from app.config import DEFAULT_PORT, DEMO_MARK, DEMO_STORE, HIGHEST_PORT, LOOPBACK, Settings, another_port
 from app.domain.errors import EvenhandError
 from app.security import Passwords
 from app.store import accounts as stored_accounts
@@ -51,7 +50,7 @@ def serve(desk: Desk, port: int) -> Answer:
 
 def _point_to_the_demo(desk: Desk, port: int) -> None:
     """Tell somebody who made the demo, and now serves the empty default store, where it is."""
-    if desk.given is not None or not (DEMO_STORE / MARK).exists():
+    if desk.given is not None or not (DEMO_STORE / DEMO_MARK).exists():
         return
     with desk.store.read() as connection:
         empty = not stored_accounts.listing(connection)

@@ -20,12 +20,17 @@ ROLES: Final = ("reviewer", "adjudicator", "lead")
 
 @dataclass(frozen=True)
 class People:
-    """Who is assigned: counts by role, and judges without an attested qualification."""
+    """Who is assigned: counts by role, judges without an attested qualification, and others that weaken a study.
+
+    `disabled`: people who cannot sign in. `importers`: judges who imported items.
+    """
 
     reviewers: int = 0
     adjudicators: int = 0
     leads: int = 0
     unattested: int = 0
+    disabled: int = 0
+    importers: int = 0
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,7 @@ _PARTS: Final = dict.fromkeys(("study", "selection", "references", "engine"), "p
     "items": "items",
     "pairing": "items",
     "reviewers": "people",
+    "people": "people",
     "lead": "people",
 }
 
@@ -170,6 +176,9 @@ def _people_errors(people: People) -> list[Problem]:
     errors = []
     if people.reviewers < REVIEWERS_PER_ITEM:
         errors.append(Problem(f"two reviewers are needed, {people.reviewers} assigned", field="reviewers"))
+    if people.disabled:
+        told = f"{people.disabled} of the people cannot sign in, as their accounts are disabled"
+        errors.append(Problem(told, field="people"))
     if people.leads < 1:
         errors.append(Problem(NO_LEAD, field="lead"))
     return errors
@@ -218,6 +227,9 @@ def _acknowledgements(
     disfluent = {group.key for group in codebook.GROUPS} - {"fluent"}
     tagged = sum(item.stratum in rules.controls and bool(disfluent & set(item.tags)) for item in items)
     return [
+        Acknowledgement(
+            "importer_judges", "Judges who imported items, and may know which text is which.", people.importers
+        ),
         Acknowledgement("unattested", "Judges whose qualification nobody has attested.", people.unattested),
         Acknowledgement(
             "references_equal_one_panel",

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from typing import Any, Final
 
 from app.domain.errors import InvalidInput, Problem
+from app.domain.text import is_plain
 
 KINDS: Final = ("synthetic", "corpus")
 DECISIONS: Final = ("approved", "refused", "unknown")
@@ -131,8 +132,8 @@ def _expected(key: str, value: Any) -> str | None:
         return None if ok else "a list of: " + ", ".join(OPERATIONS)
     if key in _CHOICES:
         return None if value in _CHOICES[key] else "one of: " + ", ".join(_CHOICES[key])
-    ok = isinstance(value, str) and 0 < len(value.strip()) <= MAX_TEXT
-    return None if ok else f"text of 1 to {MAX_TEXT:,} characters"
+    ok = isinstance(value, str) and 0 < len(value.strip()) <= MAX_TEXT and is_plain(value)
+    return None if ok else f"text of 1 to {MAX_TEXT:,} characters, without control characters"
 
 
 def shortfalls(in_use: Iterable[str], ledger: Iterable[Source], scope: str | None) -> list[Problem]:

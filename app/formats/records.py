@@ -76,6 +76,9 @@ def records(data: bytes, delimiter: str) -> Iterator[Record | Flaw]:
             return
 
 
+_INK: Final = re.compile(rb"[^ \t\r\n]|\r(?!\n)")  # a lone carriage return ends no line, and is told
+
+
 class _TooLong(csv.Error):
     """A row that goes on beyond what can be read."""
 
@@ -92,6 +95,12 @@ class _Lines:
     def begin(self) -> int:
         """Return the number of the line on which the next row begins."""
         self.taken, self.stray, self._size = [], False, 0
+        # A file may end, or begin, with millions of empty lines: one step over all of them.
+        ink = _INK.search(self._data, self._at)
+        start = self._data.rfind(b"\n", self._at, ink.start()) + 1 if ink else len(self._data)
+        if start > self._at:
+            self._number += self._data.count(b"\n", self._at, start)
+            self._at = start
         return self._number + 1
 
     def __iter__(self) -> Iterator[str]:

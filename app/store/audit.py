@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, func, insert, select
 
 from app.domain.manifest import GENESIS, canonical, link
 from app.store.tables import audit_event
@@ -42,6 +42,12 @@ def head(connection: Connection) -> str:
     """Return the hash of the newest event."""
     newest = select(audit_event.c.hash).order_by(audit_event.c.seq.desc()).limit(1)
     return connection.execute(newest).scalar() or GENESIS
+
+
+def newest(connection: Connection, study_id: str) -> int:
+    """Return the number of a study's newest event, 0 for none: it tells whether anything has changed since."""
+    found = select(func.max(audit_event.c.seq)).where(audit_event.c.study_id == study_id)
+    return connection.execute(found).scalar() or 0
 
 
 def broken_links(connection: Connection) -> list[int]:

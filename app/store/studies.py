@@ -175,7 +175,7 @@ def people_digest(connection: Connection, study_id: str) -> str:
 def members(connection: Connection, study_id: str) -> list[Row[Any]]:
     """Return a study's people with their names, by role and order of assignment."""
     found = (
-        select(member, account.c.name)
+        select(member, account.c.name, account.c.disabled)
         .join(account, account.c.id == member.c.account_id)
         .where(member.c.study_id == study_id)
         .order_by(member.c.role, member.c.seat)
@@ -188,6 +188,16 @@ def role_of(connection: Connection, study_id: str, account_id: int) -> str | Non
     found = select(member.c.role).where(member.c.study_id == study_id, member.c.account_id == account_id)
     role = connection.execute(found).scalar()
     return None if role is None else str(role)
+
+
+def open_roles(connection: Connection, account_id: int) -> dict[str, str]:
+    """Return an account's role by study, in studies that are not closed."""
+    found = (
+        select(member.c.study_id, member.c.role)
+        .join(study, study.c.id == member.c.study_id)
+        .where(member.c.account_id == account_id, study.c.closed_at.is_(None))
+    )
+    return {row.study_id: row.role for row in connection.execute(found)}
 
 
 def replace_members(connection: Connection, study_id: str, rows: Sequence[dict[str, Any]]) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Scope
 
@@ -105,6 +105,8 @@ def _unforeseen(request: Request, _error: Exception) -> Response:
 
 def note(error: Exception) -> None:
     """Log where an unforeseen error came from. Not what it says: that may hold what somebody said."""
+    if isinstance(error, ClientDisconnect):
+        return  # somebody closed a tab while a form was on its way
     lines: list[str] = []
     found: BaseException | None = error
     while found is not None:

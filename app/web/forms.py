@@ -30,9 +30,7 @@ class Upload:
 
 async def read_form(request: Request) -> Form:
     """Return a posted form as lists of text by control. Raises InvalidInput for an upload, or what is not UTF-8."""
-    _, options = parse_options_header(request.headers.get("content-type"))
-    if options.get(b"charset", b"utf-8").lower() not in {b"utf-8", b"utf8"}:
-        raise InvalidInput.of("forms are read as UTF-8 only")
+    _refuse_other_charsets(request)
     return _texts(await request.form(max_files=0, max_fields=MOST_FIELDS))
 
 
@@ -42,6 +40,12 @@ class Uploads:
 
     form: Form
     files: dict[str, tuple[bytes, str]]
+
+
+def _refuse_other_charsets(request: Request) -> None:
+    _, options = parse_options_header(request.headers.get("content-type"))
+    if options.get(b"charset", b"utf-8").lower() not in {b"utf-8", b"utf8"}:
+        raise InvalidInput.of("forms are read as UTF-8 only")
 
 
 class _InMemory(MultiPartParser):
@@ -68,6 +72,7 @@ async def read_uploads(request: Request) -> Uploads:
 
 
 async def _read_files(request: Request, controls: tuple[str, ...]) -> Uploads:
+    _refuse_other_charsets(request)
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
         raise InvalidInput.of("expected a form with a file", field="file")
     parser = _InMemory(request.headers, request.stream(), max_files=len(controls), max_fields=MOST_FIELDS)

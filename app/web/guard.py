@@ -103,7 +103,8 @@ class Guard:
 def _most(scope: Scope, headers: Headers) -> int:
     """Return how many bytes the body of a POST may have."""
     with_file = headers.get("content-type", "").startswith("multipart/form-data")
-    return MAX_UPLOAD if with_file and scope["path"].startswith("/lead/") else MAX_BODY
+    # The form around a file takes some room too.
+    return MAX_UPLOAD + MAX_BODY if with_file and scope["path"].startswith("/lead/") else MAX_BODY
 
 
 def _same_origin(headers: Headers) -> bool:

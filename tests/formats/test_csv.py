@@ -237,6 +237,13 @@ def test_values_within_cells_are_counted_too(key, cell):
     assert "only 1,500,000 values can be read from one file, and this row goes beyond" in last.message
 
 
+@pytest.mark.parametrize("blank", ["\n", "\r\n", " \n"])
+def test_millions_of_empty_lines_are_one_step_and_keep_the_numbers_right(blank):
+    many = 500_000
+    found = read(NEEDED + "\n" + blank * many + "a,b,c,d,e,f\n")
+    assert [problem.line for problem in found.problems] == [many + 2]
+
+
 def test_the_librarys_limit_for_a_cell_is_left_as_it_is():
     read(HEADER + b"x" * 200_000)
     assert csv.field_size_limit() == MOST_CELL

@@ -103,7 +103,6 @@ POST /lead/studies/{study_id}/protocol    404 404 404 303 404 404 303
 POST /lead/studies/{study_id}/rights      404 404 404 303 404 404 303
 POST /lead/studies/{study_id}/items       404 404 404 422 404 404 303
 POST /lead/studies/{study_id}/people      404 404 404 422 404 404 303
-POST /lead/studies/{study_id}/freeze      404 404 404 422 404 404 303
 POST /lead/studies/{study_id}/close       404 404 404 409 404 404 303
 """
 # What differs once both reviewers have signed and disagreed, and once the study is closed.

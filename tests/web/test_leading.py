@@ -6,12 +6,13 @@ from io import BytesIO
 
 import pytest
 
-from app.actions import accounts
-from app.config import content
+from app.actions import accounts, preparing
+from app.config import DEMO_MARK, content
+from app.domain.errors import Refused
 from app.domain.stage import NEXT, PREPARING
 from app.store import audit, studies
 from app.web.guard import MAX_BODY, MAX_UPLOAD
-from tests.house import CHEAP, PROTOCOL, RIGHTS, Page, draft_study, frozen_study, item_rows, jsonl, password_of
+from tests.house import CHEAP, PROTOCOL, RIGHTS, Page, draft_study, frozen_study, item_rows, jsonl, password_of, seats
 
 PLACE = "/lead/studies/pilot"
 PARTS = ("", "/protocol", "/rights", "/items", "/people", "/freeze")
@@ -295,7 +296,8 @@ def test_a_file_may_be_larger_than_a_form_and_is_refused_beyond_its_own_limit(le
     place = create(lena)
     row = jsonl(item_rows()[:1])
     assert send(lena, f"{place}/items", row + b"\n" * MAX_BODY).status_code == 303
-    headers = lena.headers | {"Content-Type": "multipart/form-data; boundary=x", "Content-Length": str(MAX_UPLOAD + 1)}
+    size = {"Content-Length": str(MAX_UPLOAD + MAX_BODY + 1)}
+    headers = lena.headers | {"Content-Type": "multipart/form-data; boundary=x"} | size
     assert lena.client.post(f"{place}/items", content=b"", headers=headers).status_code == 413
     assert lena.client.post("/account", content=b"", headers=headers).status_code == 413
 
@@ -346,3 +348,107 @@ def test_accounts_are_never_shown_to_a_lead_who_may_not_create_studies(store, wo
     assert olga.get("/lead").status_code == 200
     assert "/lead/new" not in olga.page("/lead").links
     assert olga.get("/lead/accounts").status_code == 404
+
+
+def made(lena, name="second", **changes):
+    """Create a draft that rights block, and give its form for an export."""
+    text = PROTOCOL.replace('"pilot"', f'"{name}"')
+    for old, new in changes.items():
+        text = text.replace(old, new)
+    place = create(lena, text)
+    send(lena, f"{place}/items", jsonl(item_rows(source="unheard of")))
+    return lena.page(f"{place}/export").form_to(f"{place}/export")
+
+
+def test_a_draft_that_is_exported_tells_nothing_of_what_judges_wrote_elsewhere(store, study, visit):
+    rosa, lena = visit("rosa"), visit("lena")
+    where, page = rosa.next_page()
+    note = "the second one lost its negation"
+    rosa.send(page.judging_form(), path=f"{where}/draft", note=note)
+    form = made(lena, Does=f"{note}. Does")
+    assert lena.send(form, decision="none").status_code == 200
+
+
+def test_a_refused_export_is_on_record(store, study, lena, monkeypatch):
+    def refuse(*_):
+        raise Refused("private", "not this")
+
+    lena.send(lena.page(PLACE).form_to(f"{PLACE}/close"), reason="we stop")
+    monkeypatch.setattr("app.report.egress.guard", refuse)
+    form = lena.page(f"{PLACE}/export").form_to(f"{PLACE}/export")
+    assert lena.send(form, decision="none").status_code == 409
+    assert [each.actor for each in events(store, "export.refused")] == ["lena"]
+
+
+def test_a_page_that_was_opened_before_a_change_freezes_nothing(store, draft, lena):
+    form = lena.page(f"{PLACE}/freeze").form_to(f"{PLACE}/freeze")
+    send(lena, f"{PLACE}/protocol", PROTOCOL.replace("what people meant", "anything").encode())
+    answer = lena.send(form)
+    assert (answer.status_code, "has changed since" in answer.text) == (409, True)
+    assert lena.send(lena.page(f"{PLACE}/freeze").form_to(f"{PLACE}/freeze")).status_code == 303
+
+
+def test_a_study_with_somebody_disabled_is_not_ready(store, world, draft, lena):
+    accounts.disable(store, world, "ravi")
+    assert next_of(lena.page(PLACE)) == "Choose the people."
+    assert "1 of the people cannot sign in" in lena.page(f"{PLACE}/freeze").text
+    assert "(disabled)" in lena.page(f"{PLACE}/people").text
+
+
+def test_a_judge_who_imported_items_must_be_acknowledged(store, world, people, visit):
+    study = draft_study(store, world)
+    preparing.import_items(store, world, "rosa", study, jsonl(item_rows()), "items.jsonl", replace=True)
+    assert [each.code for each in preparing.check(store, study).acknowledge] == ["importer_judges"]
+
+
+def csrf_of(person):
+    return {"csrf": person.page("/account").form_to("/account").fields["csrf"][0]}
+
+
+@pytest.mark.parametrize("act", ["reset", "disable"])
+def test_a_lead_changes_no_account_of_a_study_that_is_anothers(store, world, study, visit, act):
+    accounts.add(store, world, CHEAP, "lars", lead=True, password=password_of("lars"))
+    lars, lena = visit("lars"), visit("lena")
+    refused = lars.post(f"/lead/accounts/{act}", csrf_of(lars) | {"name": "ravi"})
+    assert (refused.status_code, "that you do not lead" in refused.text) == (409, True)
+    assert lena.post(f"/lead/accounts/{act}", csrf_of(lena) | {"name": "ravi"}).status_code in {200, 303}
+
+
+def test_a_lead_who_judges_elsewhere_cannot_become_the_other_judge(store, world, people, visit):
+    accounts.add(store, world, CHEAP, "lars", lead=True, password=password_of("lars"))
+    study = draft_study(store, world)
+    preparing.assign(store, world, "local", study, seats(["lars", "ravi"], ["lena"]), "linguists")
+    lars = visit("lars")
+    assert lars.post("/lead/accounts/reset", csrf_of(lars) | {"name": "ravi"}).status_code == 409
+
+
+def test_an_account_that_leads_a_study_is_not_changed_in_the_browser(store, world, people, visit):
+    study = draft_study(store, world)
+    preparing.assign(store, world, "local", study, seats(["rosa", "ravi"], ["lena", "otto"]), "linguists")
+    lena = visit("lena")
+    assert lena.post("/lead/accounts/reset", csrf_of(lena) | {"name": "otto"}).status_code == 409
+
+
+def test_real_speech_has_no_place_in_the_store_of_the_demo(store, lena):
+    (store.folder / DEMO_MARK).touch()
+    answer = send(lena, "/lead/new", PROTOCOL.replace('"synthetic"', '"corpus"').encode())
+    assert (answer.status_code, "a store of its own" in answer.text) == (409, True)
+
+
+@pytest.mark.parametrize("name", ["\uff4cocal", "Rosa", "ROSA", "\uff52osa", "\u00b2\u00b2"])
+def test_no_account_looks_like_another(lena, name):
+    answer = lena.send(lena.page("/lead/accounts").form_to("/lead/accounts"), name=name)
+    assert answer.status_code in {409, 422}
+
+
+@pytest.mark.parametrize("charset", ["undefined", "punycode", "latin-1"])
+def test_an_upload_in_another_charset_is_refused(lena, charset):
+    headers = lena.headers | {"Content-Type": f"multipart/form-data; boundary=x; charset={charset}"}
+    assert lena.client.post("/lead/new", content=b"--x--\r\n", headers=headers).status_code == 422
+
+
+@pytest.mark.parametrize("odd", ["\\u202e", "\\u0007"])
+def test_a_ledger_holds_no_control_characters(lena, odd):
+    place = create(lena)
+    answer = send(lena, f"{place}/rights", RIGHTS.replace('"Apache-2.0"', f'"a{odd}b"').encode())
+    assert (answer.status_code, "without control characters" in answer.text) == (422, True)

@@ -105,7 +105,8 @@ def _prepared(lead):
         yield from _sent(_made(lead, part, {"csrf": csrf}, (part, data)))
     roles = {"role.nils": "reviewer", "role.otto": "reviewer", "role.lena": "lead"}
     yield from _sent(_made(lead, "people", roles | {"csrf": csrf, "attest": ""}))
-    yield from _sent(_made(lead, "freeze", {"csrf": csrf, "acknowledge": "unattested"}))
+    form = lead.page("/lead/studies/made/freeze").form_to("/lead/studies/made/freeze")
+    yield from _sent(_made(lead, "freeze", form.fields | {"acknowledge": "unattested"}))
     leaves = {"csrf": csrf, "name": "nils", "newcomer": "ravi", "attest": "", "reason": "he moved away"}
     yield from _sent(_made(lead, "replace", leaves))  # last, for whoever takes over is signed out
 

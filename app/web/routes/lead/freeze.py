@@ -11,8 +11,9 @@ from starlette.responses import Response
 from app.actions import freezing
 from app.domain.errors import InvalidInput, Problem, Refused
 from app.domain.stage import PARTS
+from app.store import audit
 from app.web.auth import Signed, SignedForm, house_of, see_other
-from app.web.forms import Form
+from app.web.forms import Form, one
 from app.web.leading import Led, answer_to, shown, study_page
 
 router: Final = APIRouter(prefix="/lead/studies/{study_id}/freeze")
@@ -33,6 +34,7 @@ def _page(
 ) -> Response:
     with house_of(request).store.read() as connection:
         study = shown(connection, study_id)
+        newest = audit.newest(connection, study_id)
     report = study.standing.report
     return study_page(
         request,
@@ -42,6 +44,7 @@ def _page(
         report=report,
         errors={part: found for part in PARTS if (found := report.of_part(part))} if report else {},
         row=study.row,
+        seen=newest,
         acknowledged=(entered or {}).get("acknowledge", []),
         sent=entered is not None,
         problems=problems,
@@ -53,10 +56,16 @@ def freeze(request: Request, visitor: Signed, study_id: Led, form: SignedForm) -
     """Freeze a study whose check is clean and acknowledged."""
     house = house_of(request)
     try:
-        freezing.freeze(house.store, house.world, visitor.name, study_id, form.get("acknowledge", []))
+        acknowledged, seen = form.get("acknowledge", []), _number(one(form, "seen"))
+        freezing.freeze(house.store, house.world, visitor.name, study_id, acknowledged, seen=seen)
     except (InvalidInput, Refused) as error:
         status, problems = answer_to(error)
         if isinstance(error, Refused) and error.code == "acknowledge":
             status, problems = 422, [Problem("Read each point below and tick it: only then can the study be frozen.")]
         return _page(request, study_id, status, problems, entered=form)
     return see_other(f"/lead/studies/{study_id}")
+
+
+def _number(given: str) -> int:
+    """Return the number of an event; a form without one has seen nothing."""
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 16 else 0  # noqa: PLR2004 - fits SQLite

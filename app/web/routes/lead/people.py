@@ -53,6 +53,7 @@ def _page(
         attested=attested,
         role_names={role: role.capitalize() for role in ROLES},
         staying=[row.name for row in members if row.role == "reviewer" and row.left_at is None],
+        disabled=[row.name for row in members if row.disabled],
         left=[row.name for row in members if row.left_at is not None],
         outside=sorted(set(known) - {row.name for row in members}),
         entered={name: one(entered or {}, name) for name in ("name", "newcomer", "reason", "attest")},
