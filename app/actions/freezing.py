@@ -46,7 +46,8 @@ def freeze(
         report = preparing.assess(connection, row, items)
         _refuse_unready(report, acknowledged)
         rules = studies.protocol_of(row)
-        fixed = [_fixed(world, rules, stored.id, item) for stored, item in rows]
+        units = _units(rows)
+        fixed = [_fixed(world, rules, stored.id, item) | {"unit": units[item.cluster]} for stored, item in rows]
         studies.freeze_items(connection, fixed)
         _draw(connection, world, study_id, rows, fixed)
         whole = manifest.manifest(
@@ -78,6 +79,7 @@ def freeze(
             equal_one_panel=report.equal_one_panel,
             acknowledged=sorted(each.code for each in report.acknowledge),
             draw_sha256=studies.draw_digest(connection, study_id),
+            units_sha256=studies.units_digest(connection, study_id),
             people_sha256=studies.people_digest(connection, study_id),
         )
     return hashed
@@ -93,6 +95,14 @@ def _refuse_unready(report: Readiness, acknowledged: Collection[str]) -> None:
         raise Refused(
             "acknowledge", f"Before the freeze these must be acknowledged:\n{told}\nIf they are right: {options}"
         )
+
+
+def _units(rows: Sequence[tuple[Row[Any], Item]]) -> dict[str, int]:
+    """Number each cluster by the smallest id among its items."""
+    units: dict[str, int] = {}
+    for stored, item in rows:
+        units.setdefault(item.cluster, stored.id)
+    return units
 
 
 def _fixed(world: World, rules: Protocol, key: int, item: Item) -> dict[str, Any]:

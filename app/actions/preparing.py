@@ -16,7 +16,7 @@ from app.domain.pairing import Filter, Origin, origin
 from app.domain.stage import NextAction, next_action
 from app.formats.items import read_items
 from app.formats.toml import read_toml
-from app.store import accounts, audit, pairings, studies
+from app.store import accounts, audit, ledger, pairings, studies
 from app.store.db import Connection, Row, Store
 from app.store.progress import Progress, progress
 from app.world import World
@@ -86,9 +86,11 @@ def set_rights(store: Store, world: World, actor: str, study_id: str, data: byte
     sources = rights.parse(read_toml(data, name), name)
     with store.write() as connection:
         draft_of(connection, study_id)
-        studies.replace_ledger(connection, study_id, sources)
+        former = ledger.replace(connection, study_id, sources, at=world.stamp(), actor=actor)
         digest = manifest.digest([source.as_data() for source in sources])
-        audit.record(connection, world, actor, "rights.set", study_id, sources=len(sources), sha256=digest)
+        audit.record(
+            connection, world, actor, "rights.set", study_id, sources=len(sources), sha256=digest, former=former
+        )
     return len(sources)
 
 
@@ -194,13 +196,13 @@ def assess(connection: Connection, row: Row[Any], items: Sequence[Item]) -> read
     """Report on a draft whose items are at hand."""
     people = studies.members(connection, row.id)
     roles = [person.role for person in people]
-    rules, ledger = studies.protocol_of(row), studies.ledger(connection, row.id)
+    rules, entries = studies.protocol_of(row), studies.ledger(connection, row.id)
     made = origin_of(connection, row.id, items)
     importers = {event.actor for event in audit.events(connection, "items.imported", study_id=row.id)}
     report = readiness.assess(
         rules,
         items,
-        ledger,
+        entries,
         readiness.People(
             reviewers=roles.count("reviewer"),
             adjudicators=roles.count("adjudicator"),
@@ -211,7 +213,7 @@ def assess(connection: Connection, row: Row[Any], items: Sequence[Item]) -> read
         ),
         made,
     )
-    told = private_in(connection, row, readiness.printed(rules, ledger))
+    told = private_in(connection, row, readiness.printed(rules, entries))
     if made.filter is not None:
         told += private_in_filter(connection, row, made.filter)
     return replace(report, errors=(*report.errors, *told))

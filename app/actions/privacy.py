@@ -79,10 +79,12 @@ def refuse_private(connection: Connection, row: Row[Any], entered: Mapping[str, 
         raise InvalidInput(problems)
 
 
-def private_in(connection: Connection, row: Row[Any], entered: Mapping[str, str]) -> list[Problem]:
-    """List the fields whose text holds something private of a study; the memo would print it."""
+def private_in(
+    connection: Connection, row: Row[Any], entered: Mapping[str, str], use: str = "the memo prints this"
+) -> list[Problem]:
+    """List the fields whose text holds something private of a study. `use`: why that must not be."""
     private = _of_items(connection, row)
-    told = "the memo prints this, and it holds something private of the study ({}): word it otherwise"
+    told = f"{use}, and it holds something private of the study ({{}}): word it otherwise"
     return [
         Problem(told.format(found), field=field)
         for field, text in entered.items()

@@ -18,7 +18,7 @@ from app.domain.outcome import JudgedItem
 from app.domain.pairing import Filter
 from app.domain.protocol import Protocol
 from app.report import bundle, egress
-from app.store import audit, outcomes, studies
+from app.store import audit, ledger, outcomes, studies, withdrawals
 from app.store.db import Connection, Row, Store
 from app.world import World
 
@@ -95,7 +95,10 @@ def guarded(store: Store, world: World, actor: str, study_id: str, composed: Mem
 
 
 def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | None:
-    rules, items = studies.protocol_of(row), [item for _, item in studies.items(connection, row.id)]
+    rules = studies.protocol_of(row)
+    items = [] if row.frozen_at else [item for _, item in studies.items(connection, row.id)]
+    entries = ledger.at_close(connection, row.id)
+    in_use = {each.source for each in studies.sources(connection, row.id)}
     if row.closed_at is not None:
         judged_items = outcomes.judged_items(connection, row.id, rules)
     elif row.frozen_at is None:
@@ -117,7 +120,7 @@ def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | Non
     judged = found if row.frozen_at is not None else replace(found, cases=())
     made = preparing.made_by(connection, row, items)
     return Memo(
-        study=_study(connection, row, items, made),
+        study=_study(row, made, rights.permits(in_use, entries, "publish_manifest_hash")),
         verdict=memo.Verdict(
             status=verdict.status,
             reasons=[memo.Reason(**vars(reason)) for reason in verdict.reasons],
@@ -130,12 +133,12 @@ def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | Non
         cleanup=results.cleanup(judged),
         agreement=reliability.agreement(judged),
         adjudication=reliability.adjudication(judged),
-        quality=reliability.quality(judged, row.equal_one_panel or 0),
-        wer=_word_errors(items),
+        quality=reliability.quality(judged, (row.equal_one_panel or 0) - withdrawals.telling(connection, row.id)),
+        wer=_word_errors(outcomes.references(connection, row.id)),
         rights=[
             memo.RightsEntry(**{name: getattr(source, name) for name in memo.RightsEntry.model_fields})
-            for source in studies.ledger(connection, row.id)
-            if source.source in {item.source for item in items}
+            for source in entries
+            if source.source in in_use
         ],
         deviations=_deviations(connection, row),
         software=_software(rules, made),
@@ -152,15 +155,13 @@ def _facts(connection: Connection, row: Row[Any], items: Sequence[Item], found: 
         max_unassessable=rules["gate.max_unassessable"],
     )
     if facts.frozen:
-        return facts
+        return replace(facts, rights_revoked=withdrawals.revoked_in_time(connection, row.id))
     report = preparing.assess(connection, row, items)
     return replace(facts, rights_missing=report.rights_missing, references_missing=report.references_missing)
 
 
-def _study(connection: Connection, row: Row[Any], items: Sequence[Item], made: Filter | None) -> memo.Study:
+def _study(row: Row[Any], made: Filter | None, permitted: bool) -> memo.Study:  # noqa: FBT001 - whether the hash may be printed
     rules = studies.protocol_of(row)
-    in_use = {item.source for item in items}
-    permitted = rights.permits(in_use, studies.ledger(connection, row.id), "publish_manifest_hash")
     reason: memo.NullReason | None = None if permitted else "not_permitted"
     return memo.Study(
         id=row.id,
@@ -177,12 +178,11 @@ def _study(connection: Connection, row: Row[Any], items: Sequence[Item], made: F
     )
 
 
-def _word_errors(items: Sequence[Item]) -> memo.WordErrors:
+def _word_errors(there: set[str]) -> memo.WordErrors:
     """Say of each kind of reference why there is no word error rate: none to compare with, or not built."""
-    there = {kind: any(item.reference(kind) is not None for item in items) for kind in protocol.REFERENCES}
 
     def absent(*kinds: str) -> memo.Absent:
-        return memo.Absent(null_reason="not_enabled" if all(there[kind] for kind in kinds) else "no_reference")
+        return memo.Absent(null_reason="not_enabled" if there.issuperset(kinds) else "no_reference")
 
     return memo.WordErrors(
         verbatim=absent("verbatim"), semantic=absent("semantic"), sap2025=absent("verbatim", "semantic")

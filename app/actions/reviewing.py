@@ -16,6 +16,7 @@ from app.world import World
 
 Form = Mapping[str, Sequence[str]]
 FIELDS: Final = ("label", "panel", "also", "reason", "group", "severity", "note", "decision", "unresolved_reason")
+WITHDRAWN: Final = "This item is no longer part of the study. Nothing is wrong with your work: go on with the next."
 MAX_KEY: Final = 128
 MAX_DRAFT: Final = 20_000
 
@@ -58,12 +59,14 @@ def admit(connection: Connection, judge: Judge, token: str, form: Form) -> Row[A
 
 
 def own_slot(connection: Connection, judge: Judge, token: str) -> Row[Any]:
-    """Return a judge's own slot of this study. Raises NotFound for any other."""
+    """Return a judge's own slot of this study. Raises NotFound for any other, Refused for one withdrawn."""
     slot = judgements.slot_of(connection, judge.account_id, token)
     mine = slot is not None and (slot.study_id, slot.adjudication) == (judge.study_id, judge.adjudication)
     if slot is None or not mine or (slot.adjudication and not slot.routed):
         message = "This item is not in your list."
         raise NotFound(message)
+    if slot.withdrawn:
+        raise Refused("withdrawn", WITHDRAWN)
     return slot
 
 
@@ -101,6 +104,7 @@ def add(
         key=_key(form),
         fingerprint=fingerprint(form),
         stored_at=world.stamp(),
+        salt=world.token(16),
         **values,
     )
     event = "review.stored" if step == "review" else f"adjudication.{step}.stored"

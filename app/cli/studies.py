@@ -7,14 +7,15 @@ from typing import Final
 
 import click
 
-from app.actions import closing, freezing, preparing, replacing
+from app.actions import closing, freezing, preparing, replacing, withdrawing
 from app.actions.preparing import Standing
 from app.cli.desk import Answer, Desk, read_bytes
 from app.domain.readiness import Readiness
+from app.domain.withdrawal import ERASED, KINDS, REMOVED
 from app.store import studies as stored
 
 FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
-SHORT: Final = ("freeze", "status", "reopen", "deviation", "close")
+SHORT: Final = ("freeze", "status", "reopen", "deviation", "withdraw", "close")
 
 
 @click.group()
@@ -134,7 +135,8 @@ def status(desk: Desk, study_id: str) -> Answer:
 
 def _progress(standing: Standing) -> str:
     found = standing.progress
-    lines = [f"{found.title}: {found.stage}, {found.items} items"]
+    withdrawn = f" ({found.withdrawn} withdrawn)" if found.withdrawn else ""
+    lines = [f"{found.title}: {found.stage}, {found.items} items{withdrawn}"]
     if found.frozen_at is not None:
         signed = {True: ", signed off", False: ""}
         lines += [f"  {each.name}: {each.done} of {each.total}{signed[each.signed]}" for each in found.reviewers]
@@ -151,6 +153,7 @@ def _progress_data(standing: Standing) -> dict[str, object]:
         "stage": found.stage,
         "next": standing.next.told,
         "items": found.items,
+        "withdrawn": found.withdrawn,
         "reviewers": [vars(each) for each in found.reviewers],
         "adjudicator": found.adjudicator,
         "adjudication": found.adjudication,
@@ -192,6 +195,42 @@ def deviation(desk: Desk, study_id: str, text: str) -> Answer:
     """Log a departure from the protocol; the memo prints it."""
     closing.log_deviation(desk.store, desk.world, desk.actor, study_id, text)
     return Answer("Logged.", {"study": study_id, "logged": True})
+
+
+@study.command()
+@click.argument("study_id", metavar="STUDY")
+@click.option("--item", metavar="ID", help="One item, by its id.")
+@click.option("--cluster", metavar="ID", help="Every item of a speaker or episode.")
+@click.option("--source", metavar="NAME", help="Every item of a source, whose rights are revoked with it.")
+@click.option("--reason", required=True, help="Stays on record; name nobody in it.")
+@click.pass_obj
+def withdraw(desk: Desk, /, study_id: str, reason: str, **named: str | None) -> Answer:
+    """Withdraw items and erase their content, for good."""
+    given = [(kind, value) for kind, value in named.items() if value is not None]
+    if len(given) != 1:
+        message = "Give exactly one of " + ", ".join(f"--{kind}" for kind in KINDS) + "."
+        raise click.UsageError(message)
+    ((kind, value),) = given
+    done = withdrawing.withdraw(desk.store, desk.world, desk.actor, study_id, kind, value, reason)
+    data = {"study": study_id, "withdrawn": done.items, "effect": done.effect, "erased": done.finished}
+    return Answer(_withdrawn(done), data | {"copies": list(done.copies), "elsewhere": list(done.elsewhere)})
+
+
+def _withdrawn(done: withdrawing.Withdrawn) -> str:
+    items = "1 item" if done.items == 1 else f"{done.items} items"
+    lines = [f"Withdrew {items}."]
+    if done.effect == REMOVED:
+        lines = [f"Removed {items} from the draft."]
+    elif done.effect == ERASED:
+        lines = [f"Erased the content of {items}. The counts of the closed study stay as they are."]
+    lines.append(
+        "The content is erased from the database and its journal."
+        if done.finished
+        else "It is out of the study. Somebody still reads what was there: the next write or start frees the files."
+    )
+    lines += [f"An older copy in the store's folder still holds it: {name}" for name in done.copies]
+    lines += [f"The study {name} has items of the same name; withdraw them there too." for name in done.elsewhere]
+    return "\n".join(lines)
 
 
 @study.command()

@@ -107,7 +107,7 @@ def assess(
         + _people_errors(people)
         + (contradictions(rules, origin.filter) if origin.filter else [])
     )
-    equal = sum(_shows_the_arm(rules, item) for item in items)
+    equal = sum(shows_the_arm(rules, item) for item in items)
     return Readiness(
         errors=tuple(errors),
         warnings=tuple(_warnings(rules, people, origin)),
@@ -141,7 +141,7 @@ def _lacks_reference(rules: Protocol, item: Item) -> bool:
     return any(item.reference(kind) is None for kind in rules["references.shown"])
 
 
-def _shows_the_arm(rules: Protocol, item: Item) -> bool:
+def shows_the_arm(rules: Protocol, item: Item) -> bool:
     """Tell whether a shown reference equals exactly one panel: text alone gives the arm away there."""
     shown = {item.reference(kind) for kind in rules["references.shown"]} - {None}
     return (item.off in shown) != (item.on in shown)

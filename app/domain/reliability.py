@@ -114,12 +114,12 @@ def _first_stood(done: Sequence[Case], results: Results) -> memo.Rate:
 
 
 def quality(results: Results, equal_one_panel: int) -> memo.Quality:
-    """Return what is known of the judging itself. `equal_one_panel`: see the check page."""
+    """Return what is known of the judging itself. `equal_one_panel`: see the check page; less those withdrawn."""
     return memo.Quality(
         repeats=absent_rate("not_enabled"),
         sentinels=memo.Sentinels(destructive=absent_rate("not_enabled"), clean=absent_rate("not_enabled")),
         side_bias=memo.Absent(null_reason="not_enabled"),
         blinding_index=memo.Absent(null_reason="not_enabled"),
         active_minutes=memo.Absent(null_reason="not_enabled"),
-        references_equal_one_panel=ratio(equal_one_panel, len(results.cases)),
+        references_equal_one_panel=ratio(equal_one_panel, sum(not case.withdrawn for case in results.cases)),
     )

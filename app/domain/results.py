@@ -115,7 +115,7 @@ def gate_facts(results: Results) -> gate.Facts:
         ),
         unassessable=counts.unassessable,
         judged_changed=sum(case.outcome.confirmed and case.item.changed and not case.item.control for case in cases),
-        control_strata=len({case.item.stratum for case in cases if case.item.control}),
+        control_strata=len({case.item.stratum for case in cases if case.item.control and not case.withdrawn}),
         withdrawn=counts.withdrawn,
         type_unsettled=sum(case.outcome.type_unsettled for case in cases),
     )

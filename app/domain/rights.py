@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from typing import Any, Final
 
@@ -88,7 +88,7 @@ def parse(data: Mapping[str, Any], where: str = "") -> list[Source]:
         raise InvalidInput(problems)
     sources = []
     for number, table in enumerate(tables, start=1):
-        found = _source(table, number, where)
+        found = _source(table, where, number)
         if isinstance(found, Source):
             sources.append(found)
         else:
@@ -104,9 +104,20 @@ def parse(data: Mapping[str, Any], where: str = "") -> list[Source]:
     return sources
 
 
-def _source(table: Mapping[str, Any], number: int, where: str) -> Source | list[Problem]:
+def entry(values: Mapping[str, Any]) -> Source:
+    """Check one entry as a form gives it. Raises InvalidInput with every problem, by field."""
+    found = _source(values)
+    if isinstance(found, Source):
+        return found
+    raise InvalidInput(found)
+
+
+def _source(table: Mapping[str, Any], where: str = "", number: int | None = None) -> Source | list[Problem]:
+    """Check one entry; `number`: of which table in a file, so that its fields can be told apart."""
+    place = f"source {number}, " if number is not None else ""
+
     def problem(key: str, message: str) -> Problem:
-        return Problem(message, where=where, field=f"source {number}, {key[:60]}")
+        return Problem(message, where=where, field=f"{place}{key[:60]}")
 
     problems = [problem(key, "unknown key") for key in table if key not in FIELDS]
     values: dict[str, Any] = {}
@@ -158,6 +169,11 @@ def shortfalls(in_use: Iterable[str], ledger: Iterable[Source], scope: str | Non
             continue
         problems.append(Problem(f"source “{name}”: {told}", field="rights"))
     return problems
+
+
+def revoked(entry: Source, by: str, at: str) -> Source:
+    """Return the entry that says that the rights were revoked. `at`: a moment as the store writes it."""
+    return replace(entry, decision="refused", decided_by=by, decided_at=at[:10])
 
 
 def permits(in_use: Iterable[str], ledger: Iterable[Source], operation: str) -> bool:

@@ -73,7 +73,7 @@ def _specimen(rule: str, items: list[JudgedItem], *, synthetic: bool) -> memo.Me
         ],
         deviations=[] if synthetic else [memo.Deviation(at="", text="")],
         software={"evenhand": ""} | Filter("", "", '{"off":{},"on":{}}').as_software(),
-        audit_head=None,
+        audit_head=None if synthetic else "",
     )
 
 

@@ -214,9 +214,13 @@ def what_follows(memo: Memo) -> tuple[str, ...]:
                 *_to_investigate(memo),
             )
         case gate.BLOCKED:
+            closed = memo.audit_head is not None
             return (
                 "Nothing may be concluded about the filter.",
-                "What would unblock it: the reasons above, put right.",
+                "The study is closed: a new study, without what was withdrawn, may ask again and names this one as its "
+                "parent."
+                if closed
+                else "What would unblock it: the reasons above, put right.",
             )
     return (
         *(

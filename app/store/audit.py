@@ -15,6 +15,7 @@ from app.world import World
 
 LOCAL = "local"
 NOBODY = "nobody"
+JUDGEMENTS = ("review.stored", "adjudication.own.stored", "adjudication.final.stored")
 
 
 def record(
@@ -86,6 +87,14 @@ class Event:
     actor: str
     detail: dict[str, Any]
     hash: str
+
+
+def judgement_digests(connection: Connection) -> dict[tuple[Any, Any], Any]:
+    """Return the digest that the chain keeps of each stored judgement, by slot and version."""
+    return {
+        (event.detail.get("slot"), event.detail.get("version")): event.detail.get("sha256")
+        for event in events(connection, *JUDGEMENTS)
+    }
 
 
 def events(connection: Connection, *kinds: str, study_id: str | None = None) -> list[Event]:

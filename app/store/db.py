@@ -33,16 +33,25 @@ except ImportError:  # no wheel for this platform: the system's SQLite, with the
 DATABASE: Final = "evenhand.sqlite3"
 # SQLite 3.7.0 to 3.51.2 can corrupt a database when a WAL is reset in a race.
 WAL_IS_SAFE: Final = driver.sqlite_version_info >= (3, 51, 3)
+PATIENCE: Final = 5000  # ms to wait for another process
 PRAGMAS: Final = {
     "journal_mode": "wal" if WAL_IS_SAFE else "truncate",
     "synchronous": 2,
     "foreign_keys": 1,
-    "busy_timeout": 5000,
+    "busy_timeout": PATIENCE,
     "secure_delete": 1,
     "temp_store": 2,
     "trusted_schema": 0,
 }
 CONNECTIONS: Final = 48
+
+# What an erasure still owes is noted in the header of the database (`user_version`), so that the
+# transaction that erases notes it, whoever finishes. The number grows with every step, for two
+# processes at it must not take one erasure for another; its remainder by STEPS is what is owed.
+STEPS: Final = 3
+DONE: Final = 0
+REWRITING: Final = 1  # the file may hold stale copies of what was erased
+TRUNCATING: Final = 2  # it is rewritten; the journal may hold what it was before
 
 
 class Store:
@@ -74,7 +83,28 @@ class Store:
             except BaseException:
                 connection.rollback()
                 raise
+            owing = _owed(connection) != DONE
             connection.commit()
+            if owing:
+                _finish_erasure(connection, 0)
+
+    def finish_erasure(self) -> bool:
+        """Free the files of what was erased; False where somebody still reads what was there before.
+
+        Then every later write tries again, in this process or another, and so does the next
+        start. Call it outside of any transaction.
+        """
+        with _translated(), self._writing, self.engine.connect() as connection:
+            return _finish_erasure(connection, PATIENCE)
+
+    def erasing(self) -> bool:
+        """Tell whether the files may still hold what was erased."""
+        with self.read() as connection:
+            return _owed(connection) != DONE
+
+    def older_copies(self) -> list[Path]:
+        """Return the copies in the store's folder that an upgrade made: nothing is erased in them."""
+        return sorted(self.folder.glob("before-upgrade-from-*.sqlite3"))
 
     def close(self) -> None:
         """Close every connection."""
@@ -102,6 +132,51 @@ def prepare_folder(folder: Path) -> None:
         if mode & 0o077:
             told = f"{path} can be read by other users (mode {mode:o}). Make it private: chmod go-rwx {path}"
             raise StoreUnavailable(told)
+
+
+def owe_erasure(connection: Connection) -> None:
+    """Note, within the transaction that erases, that the files must be freed of what was there."""
+    noted = _noted(connection)
+    connection.exec_driver_sql(f"PRAGMA user_version = {noted - noted % STEPS + STEPS + REWRITING}")
+
+
+def _noted(connection: Connection) -> int:
+    return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
+
+
+def _owed(connection: Connection) -> int:
+    return _noted(connection) % STEPS
+
+
+def _finish_erasure(connection: Connection, patience: int) -> bool:
+    """Rewrite the database and empty its journal, as far as other connections let it.
+
+    `secure_delete` alone is not enough: where SQLite moved rows between pages, copies of
+    keys can stay in the gaps, and the journal holds every page as it was. `patience`: ms to
+    wait for others.
+    """
+    connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience}")
+    try:
+        if (noted := _noted(connection)) % STEPS == REWRITING:
+            connection.exec_driver_sql("VACUUM")
+            _note(connection, noted, noted + 1)
+        if (noted := _noted(connection)) % STEPS == TRUNCATING:
+            busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]
+            if not busy:
+                _note(connection, noted, noted + 1)
+        return _owed(connection) == DONE
+    except DBAPIError:
+        return False  # somebody else reads or writes, or the disk is full: it stays noted, and what is stored stays
+    finally:
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {PATIENCE}")
+
+
+def _note(connection: Connection, former: int, now: int) -> None:
+    """Note a step, unless another process noted something else meanwhile."""
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    if _noted(connection) == former:
+        connection.exec_driver_sql(f"PRAGMA user_version = {now}")
+    connection.commit()
 
 
 def _engine(path: Path) -> Engine:

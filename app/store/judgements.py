@@ -44,10 +44,14 @@ def encode(given: Judgement | None) -> dict[str, Any]:
 
 
 def row_digest(row: Any) -> str:
-    """Return the digest that the audit chain keeps of a stored judgement."""
-    return digest(
-        {name: getattr(row, name) for name in (*FIELDS, "slot_id", "version", "manifest_sha256", "stored_at")}
-    )
+    """Return the digest that the audit chain keeps of a stored judgement.
+
+    The salt is in it where there is one: rows of schema 0001 have none, and of an erased note
+    it is erased too.
+    """
+    salted = () if row.salt is None else ("salt",)
+    names = (*FIELDS, "slot_id", "version", "manifest_sha256", "stored_at", *salted)
+    return digest({name: getattr(row, name) for name in names})
 
 
 def slot_of(connection: Connection, account_id: int, token: str) -> Row[Any] | None:
@@ -139,8 +143,8 @@ def set_of(connection: Connection, study_id: str, account_id: int) -> tuple[int,
 
 
 def in_list(study_id: str, account_id: int) -> ColumnElement[bool]:
-    """Select a judge's own list: all of a reviewer's slots, the routed ones of an adjudicator's."""
-    mine = and_(slot.c.study_id == study_id, slot.c.account_id == account_id)
+    """Select a judge's own list: all of a reviewer's slots, the routed ones of an adjudicator's; none withdrawn."""
+    mine = and_(slot.c.study_id == study_id, slot.c.account_id == account_id, slot.c.withdrawn.is_(False))
     return and_(mine, slot.c.adjudication.is_(False) | slot.c.routed)
 
 
@@ -154,7 +158,7 @@ def reviews_signed(connection: Connection, study_id: str) -> bool:
 
 
 def newest_reviews(connection: Connection, study_id: str, item_id: int | None = None) -> list[Row[Any]]:
-    """Return every newest review of a study with its slot's `item` and `on_panel`, by item and reviewer's seat.
+    """Return every newest review with its slot's `item` and `on_panel`, by item and seat; none of what was withdrawn.
 
     `item_id`: only those of one item.
     """
@@ -162,7 +166,7 @@ def newest_reviews(connection: Connection, study_id: str, item_id: int | None = 
         select(judgement, slot.c.item, slot.c.on_panel)
         .join(slot, (slot.c.id == judgement.c.slot_id) & (slot.c.version == judgement.c.version))
         .join(member, (member.c.study_id == slot.c.study_id) & (member.c.account_id == slot.c.account_id))
-        .where(slot.c.study_id == study_id, slot.c.adjudication.is_(False))
+        .where(slot.c.study_id == study_id, slot.c.adjudication.is_(False), slot.c.withdrawn.is_(False))
         .order_by(slot.c.item, member.c.seat)
     )
     if item_id is not None:

@@ -178,14 +178,18 @@ def blind_item(connection: Connection, study_id: str, account_id: int, token: st
     )
 
 
+def withdrawn(connection: Connection, study_id: str, account_id: int, token: str) -> bool:
+    """Tell whether an item was in a judge's own list, and was withdrawn from the study."""
+    mine = (slot.c.study_id == study_id, slot.c.account_id == account_id, slot.c.token == token, slot.c.withdrawn)
+    seen = slot.c.adjudication.is_(False) | slot.c.routed
+    return connection.execute(select(slot.c.id).where(*mine, seen)).first() is not None
+
+
 def _place(connection: Connection, row: Row[Any]) -> tuple[int, int]:
     """Return an item's number in the judge's own list, and how long that is."""
-    mine = in_list(row.study_id, row.account_id)
-    total = connection.execute(select(func.count()).select_from(slot).where(mine)).scalar_one()
-    if not row.adjudication:
-        return row.position, total
-    before = select(func.count()).select_from(slot).where(mine, slot.c.position <= row.position)
-    return connection.execute(before).scalar_one(), total
+    counted = select(func.count().filter(slot.c.position <= row.position), func.count())
+    number, total = connection.execute(counted.where(in_list(row.study_id, row.account_id))).one()
+    return number, total
 
 
 def _answer(connection: Connection, row: Row[Any], *, own_first: bool) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from app.config import resource
 from app.domain.errors import StoreUnavailable
 from app.store.db import Connection, Store, driver, prepare_folder
 
-HEAD: Final = "0003"
+HEAD: Final = "0004"
 
 
 def open_store(folder: Path) -> Store:
@@ -32,6 +32,7 @@ def open_store(folder: Path) -> Store:
         if found is not None:
             _back_up(store, found)
         _upgrade(store)
+    store.finish_erasure()  # what a stopped program left unfinished
     return store
 
 

@@ -12,32 +12,60 @@ from app.domain import blinding
 from app.domain.judgement import Coding
 from app.domain.outcome import Adjudication, JudgedItem
 from app.domain.protocol import Protocol
+from app.domain.withdrawal import kept
 from app.store import judgements
-from app.store.tables import account, draft, item, judgement, member, rights, sign_off, slot
+from app.store.studies import decode_item
+from app.store.tables import (
+    account,
+    draft,
+    former_rights,
+    item,
+    judgement,
+    member,
+    rights,
+    sign_off,
+    slot,
+    withdrawal,
+)
 
 SignedReviews = defaultdict[int, dict[int, list[Coding]]]
 
 
 def judged_items(connection: Connection, study_id: str, protocol: Protocol) -> list[JudgedItem]:
-    """Return every item of a study as results need it, in order of import."""
+    """Return every item of a study as results need it, in order of import.
+
+    What was withdrawn after the close is judged as it was at the close.
+    """
     reviews = _signed_reviews(connection, study_id)
     standing = _signed_now(connection, study_id)
     adjudications, steps = _adjudications(connection, study_id)
-    columns = (item.c.id, item.c.stratum, item.c.cluster, item.c.changed, item.c.auto_coded)
+    columns = (item.c.id, item.c.stratum, item.c.unit, item.c.changed, item.c.auto_coded, withdrawal.c.after_close)
+    found = select(*columns).outerjoin(withdrawal, withdrawal.c.id == item.c.withdrawal)
     return [
         JudgedItem(
             stratum=row.stratum,
-            cluster=row.cluster,
+            cluster=str(row.unit),
             control=row.stratum in protocol.controls,
             changed=row.changed,
             auto_coded=bool(row.auto_coded),
+            withdrawn=row.after_close is False,
             first_signed=tuple(signed[0] for signed in reviews[row.id].values()),
             signed=tuple(signed[-1] for judge, signed in reviews[row.id].items() if judge in standing),
             recorded=(*(coding for signed in reviews[row.id].values() for coding in signed), *steps[row.id]),
             adjudication=adjudications.get(row.id),
         )
-        for row in connection.execute(select(*columns).where(item.c.study_id == study_id).order_by(item.c.id))
+        for row in connection.execute(found.where(item.c.study_id == study_id).order_by(item.c.id))
     ]
+
+
+def references(connection: Connection, study_id: str) -> set[str]:
+    """Return the kinds of reference that the items of a study have; one withdrawn after the close counts as before."""
+    found = select(item.c.content, item.c.kept).where(item.c.study_id == study_id)
+    kinds: set[str] = set()
+    for row in connection.execute(found):
+        facts = kept(decode_item(row.content)) if row.content else json.loads(row.kept or "{}")
+        kinds |= set(facts.get("references", ()))
+    return kinds
 
 
 def _signed_now(connection: Connection, study_id: str) -> set[int]:
@@ -99,17 +127,18 @@ def private_values(connection: Connection, study_id: str) -> dict[str, set[str]]
     """
     mine = select(item.c.item_id, item.c.cluster, item.c.digest, item.c.salt).where(item.c.study_id == study_id)
     rows = connection.execute(mine).all()
-    entries = connection.execute(select(rights.c.entry)).scalars()
+    entries = connection.execute(select(rights.c.entry).union(select(former_rights.c.entry))).scalars()
     told = set(connection.execute(select(judgement.c.note)).scalars())
     told |= {
         note for fields in connection.execute(select(draft.c.fields)).scalars() for note in json.loads(fields)["note"]
     }
     told |= {text for text in connection.execute(select(member.c.attested)).scalars() if text}
+    contents = select(item.c.content).where(item.c.content.is_not(None))
     return {
-        "content": set(connection.execute(select(item.c.content).where(item.c.study_id == study_id)).scalars()),
-        "elsewhere": set(connection.execute(select(item.c.content).where(item.c.study_id != study_id)).scalars()),
+        "content": set(connection.execute(contents.where(item.c.study_id == study_id)).scalars()),
+        "elsewhere": set(connection.execute(contents.where(item.c.study_id != study_id)).scalars()),
         "told": {text for text in told if text.strip()} | {json.loads(entry)["decided_by"] for entry in entries},
-        "ids": {row.item_id for row in rows} | {row.cluster for row in rows},
+        "ids": {name for row in rows for name in (row.item_id, row.cluster) if name},
         "names": set(connection.execute(select(account.c.name)).scalars()),
         "digests": {value for row in rows for value in (row.digest, row.salt) if value},
     }

@@ -24,7 +24,11 @@ class ReviewerProgress:
 
 @dataclass(frozen=True)
 class Progress:
-    """A study's stage. Of adjudication only: none, not_started, working or finished."""
+    """A study's stage. Of adjudication only: none, not_started, working or finished.
+
+    `items`: as imported; `withdrawn`: those of them whose content is erased, before the
+    close or after it.
+    """
 
     study_id: str
     title: str
@@ -33,6 +37,7 @@ class Progress:
     adjudication: str
     adjudicator: str | None
     items: int
+    withdrawn: int
     frozen_at: str | None
     closed_at: str | None
     reopenable: bool
@@ -49,6 +54,7 @@ def progress(connection: Connection, row: Row[Any], *, ready: bool = False) -> P
     reviewers = tuple(_reviewer(connection, row.id, each) for each in people if each.role == "reviewer")
     adjudicator = next((each for each in people if each.role == "adjudicator"), None)
     adjudication = _adjudication(connection, row, adjudicator)
+    imported, withdrawn = studies.item_count(connection, row.id)
     return Progress(
         study_id=row.id,
         title=row.title,
@@ -62,7 +68,8 @@ def progress(connection: Connection, row: Row[Any], *, ready: bool = False) -> P
         reviewers=reviewers,
         adjudication=adjudication,
         adjudicator=adjudicator.name if adjudicator else None,
-        items=studies.item_count(connection, row.id),
+        items=imported,
+        withdrawn=withdrawn,
         frozen_at=row.frozen_at,
         closed_at=row.closed_at,
         reopenable=row.frozen_at is not None and row.closed_at is None and row.adjudication_opened_at is None,
@@ -70,8 +77,9 @@ def progress(connection: Connection, row: Row[Any], *, ready: bool = False) -> P
 
 
 def _reviewer(connection: Connection, study_id: str, person: Row[Any]) -> ReviewerProgress:
-    mine = (slot.c.study_id == study_id, slot.c.account_id == person.account_id)
-    counted = select(func.count(), func.count().filter(slot.c.done)).where(*mine)
+    counted = select(func.count(), func.count().filter(slot.c.done)).where(
+        judgements.in_list(study_id, person.account_id)
+    )
     total, done = connection.execute(counted).one()
     signed = judgements.standing_sign_off(connection, study_id, person.account_id) is not None
     return ReviewerProgress(person.name, done, total, signed)

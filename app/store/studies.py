@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
@@ -49,16 +49,12 @@ def protocol_of(row: Row[Any]) -> Protocol:
 def ledger(connection: Connection, study_id: str) -> list[Source]:
     """Return a study's rights ledger by source."""
     rows = connection.execute(select(rights.c.entry).where(rights.c.study_id == study_id).order_by(rights.c.source))
-    entries = [json.loads(row.entry) for row in rows]
-    return [Source(**entry | {"permitted_operations": tuple(entry["permitted_operations"])}) for entry in entries]
+    return [decode_source(json.loads(row.entry)) for row in rows]
 
 
-def replace_ledger(connection: Connection, study_id: str, sources: Iterable[Source]) -> None:
-    """Store a study's ledger in place of the former."""
-    connection.execute(delete(rights).where(rights.c.study_id == study_id))
-    for source in sources:
-        entry = canonical(source.as_data()).decode()
-        connection.execute(insert(rights).values(study_id=study_id, source=source.source, entry=entry))
+def decode_source(entry: Mapping[str, Any]) -> Source:
+    """Return a ledger's entry from its stored form."""
+    return Source(**{**entry, "permitted_operations": tuple(entry["permitted_operations"])})
 
 
 def add_items(connection: Connection, study_id: str, items: Sequence[Item], pairing: int | None = None) -> None:
@@ -86,13 +82,14 @@ def clear_items(connection: Connection, study_id: str) -> int:
 
 
 def items(connection: Connection, study_id: str) -> Iterator[tuple[Row[Any], Item]]:
-    """Yield each item's row with the item itself, in order of import."""
+    """Yield each item's row with the item itself, in order of import; what was withdrawn is left out."""
     for row in item_rows(connection, study_id):
-        yield row, decode_item(row.content)
+        if row.withdrawal is None:
+            yield row, decode_item(row.content)
 
 
 def item_rows(connection: Connection, study_id: str) -> Iterator[Row[Any]]:
-    """Yield each item's row, in order of import."""
+    """Yield each item's row, in order of import; of those withdrawn, what is left."""
     yield from connection.execute(select(item).where(item.c.study_id == study_id).order_by(item.c.id))
 
 
@@ -102,9 +99,11 @@ def decode_item(content: str) -> Item:
     return Item(**data | {"tags": tuple(data["tags"])})
 
 
-def item_count(connection: Connection, study_id: str) -> int:
-    """Return how many items a study has."""
-    return connection.execute(select(func.count()).select_from(item).where(item.c.study_id == study_id)).scalar_one()
+def item_count(connection: Connection, study_id: str) -> tuple[int, int]:
+    """Return how many items a study has, and how many of them were withdrawn."""
+    counted = select(func.count(), func.count(item.c.withdrawal)).where(item.c.study_id == study_id)
+    imported, withdrawn = connection.execute(counted).one()
+    return imported, withdrawn
 
 
 def auto_coded_count(connection: Connection, study_id: str) -> int:
@@ -114,21 +113,26 @@ def auto_coded_count(connection: Connection, study_id: str) -> int:
 
 
 def strata(connection: Connection, study_id: str) -> list[Row[Any]]:
-    """Return each stratum with its numbers of `items` and of `clusters`."""
-    counted = (func.count().label("items"), func.count(item.c.cluster.distinct()).label("clusters"))
+    """Return each stratum with its numbers of `items`, of those `withdrawn`, and of `clusters` that are left."""
+    counted = (
+        func.count().label("items"),
+        func.count(item.c.withdrawal).label("withdrawn"),
+        func.count(item.c.cluster.distinct()).label("clusters"),
+    )
     found = select(item.c.stratum, *counted).where(item.c.study_id == study_id).group_by(item.c.stratum)
     return list(connection.execute(found.order_by(item.c.stratum)))
 
 
 def sources(connection: Connection, study_id: str) -> list[Row[Any]]:
-    """Return each source in use with its number of `items`."""
-    found = select(item.c.source, func.count().label("items")).where(item.c.study_id == study_id)
+    """Return each source in use with its number of `items`, and of those `withdrawn`."""
+    counted = (func.count().label("items"), func.count(item.c.withdrawal).label("withdrawn"))
+    found = select(item.c.source, *counted).where(item.c.study_id == study_id)
     return list(connection.execute(found.group_by(item.c.source).order_by(item.c.source)))
 
 
 def freeze_items(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    """Store what the freeze fixes of each item: rows of key, equivalent, auto_coded, salt, digest."""
-    fixed: dict[str, Any] = {name: bindparam(name) for name in ("equivalent", "auto_coded", "salt", "digest")}
+    """Store what the freeze fixes of each item: rows of key, equivalent, auto_coded, salt, digest, unit."""
+    fixed: dict[str, Any] = {name: bindparam(name) for name in ("equivalent", "auto_coded", "salt", "digest", "unit")}
     connection.execute(update(item).where(item.c.id == bindparam("key")).values(**fixed), rows)
 
 
@@ -163,6 +167,12 @@ def draw_digest(connection: Connection, study_id: str) -> str:
     """Return the digest of every judge's list as drawn: who sees which item where, on which side."""
     drawn = ("token", "account_id", "item", "adjudication", "on_panel", "position")
     found = select(*(slot.c[name] for name in drawn)).where(slot.c.study_id == study_id).order_by(slot.c.token)
+    return digest([list(row) for row in connection.execute(found)])
+
+
+def units_digest(connection: Connection, study_id: str) -> str:
+    """Return the digest of which items are of one cluster."""
+    found = select(item.c.id, item.c.unit).where(item.c.study_id == study_id).order_by(item.c.id)
     return digest([list(row) for row in connection.execute(found)])
 
 

@@ -68,6 +68,38 @@ class Rights(SQLModel, table=True):
     entry: str
 
 
+class FormerRights(SQLModel, table=True):
+    """An entry that the ledger had before: what it said, who put another in its place, when and why."""
+
+    __tablename__ = "former_rights"
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: str = Field(foreign_key="study.id", index=True)
+    source: str
+    entry: str
+    replaced_at: str
+    actor: str
+    reason: str | None = None  # null before the freeze, where none is asked for
+    after_close: bool = False  # the memo of a closed study still reads this entry
+
+
+class Withdrawal(SQLModel, table=True):
+    """One withdrawal from a frozen study. What was withdrawn is known by the items that name it, and by no id."""
+
+    __table_args__ = (CheckConstraint("kind in ('item', 'cluster', 'source')"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: str = Field(foreign_key="study.id", index=True)
+    at: str
+    actor: str
+    kind: str
+    source: str | None = None  # null but for a source, whose name is not private
+    items: int
+    telling: int  # of these, items whose shown references equal exactly one panel
+    reason: str
+    after_close: bool  # content is erased, and no count of the closed study moves
+
+
 class Member(SQLModel, table=True):
     """One account's one role in a study. `seat`: order of assignment within the role."""
 
@@ -99,30 +131,37 @@ class Item(SQLModel, table=True):
     """One utterance. `equivalent`: equal under the comparator; `digest` and `salt` from the freeze.
 
     `pairing`: the run that wrote the file from which the item was imported, or null.
+    `unit`: the cluster as a number, the smallest id among its items: what statistics group by,
+    so that they need no cluster's name. Of an item that was withdrawn all that is content is
+    null, and `kept` holds the facts that the counts of a closed study go on needing.
     """
 
     __table_args__ = (UniqueConstraint("study_id", "item_id"),)
 
     id: int | None = Field(default=None, primary_key=True)
     study_id: str = Field(foreign_key="study.id")
-    item_id: str
+    item_id: str | None = None
     stratum: str
-    cluster: str
+    cluster: str | None = None
     source: str
-    content: str  # the whole item as canonical JSON
+    content: str | None = None  # the whole item as canonical JSON
     changed: bool
     equivalent: bool | None = None
     auto_coded: bool | None = None
     salt: str | None = None
     digest: str | None = None
     pairing: int | None = Field(default=None, foreign_key="pairing.id")
+    unit: int | None = None  # null until the freeze
+    withdrawal: int | None = Field(default=None, foreign_key="withdrawal.id")
+    kept: str | None = None  # null unless withdrawn after the close
 
 
 class Slot(SQLModel, table=True):
     """One item in one judge's list, with the side drawn for it. `token` is what addresses show.
 
     `version`: the newest judgement's, 0 for none. `done`: nothing is left to do on it.
-    `routed`: an adjudicator's slot on which the two reviews differ.
+    `routed`: an adjudicator's slot on which the two reviews differ. `withdrawn`: its item was;
+    the slot is in nobody's list any more.
     """
 
     __table_args__ = (
@@ -142,10 +181,11 @@ class Slot(SQLModel, table=True):
     routed: bool = False
     version: int = 0
     done: bool = False
+    withdrawn: bool = False
 
 
 class Judgement(SQLModel, table=True):
-    """One stored version of one judge's answer; rows are added, never changed.
+    """One stored version of one judge's answer; rows are added, never changed, but for a note that is erased.
 
     `step`: review, own (before the reviews are seen) or final. `label` is null only where
     the adjudicator could not settle.
@@ -174,6 +214,8 @@ class Judgement(SQLModel, table=True):
     key: str
     fingerprint: str  # digest of the submitted form, to tell a repeated request from another
     stored_at: str
+    salt: str | None = None  # in the row's digest, so that nobody can guess a note from it; null in rows of schema 0001
+    erased_by: int | None = Field(default=None, foreign_key="withdrawal.id")  # null while the note is as it was stored
 
 
 class Draft(SQLModel, table=True):
@@ -236,6 +278,8 @@ account: Final = table(Account)
 session: Final = table(Session)
 study: Final = table(Study)
 rights: Final = table(Rights)
+former_rights: Final = table(FormerRights)
+withdrawal: Final = table(Withdrawal)
 member: Final = table(Member)
 pairing: Final = table(Pairing)
 item: Final = table(Item)

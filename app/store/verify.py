@@ -18,10 +18,11 @@ from app.domain.errors import EvenhandError
 from app.domain.item import compared
 from app.domain.pairing import frozen_filter, origin
 from app.domain.protocol import Protocol
-from app.store import audit, judgements, pairings, studies
+from app.domain.rights import revoked
+from app.store import audit, judgements, ledger, pairings, studies, withdrawals
 from app.store.tables import account, judgement, sign_off
 
-STORED = ("review.stored", "adjudication.own.stored", "adjudication.final.stored")
+LEDGER: Final = ("rights.set", "rights.entry.set", "items.withdrawn")
 
 Check = Callable[[Connection, Row[Any]], list[str]]
 
@@ -55,15 +56,15 @@ def _database(connection: Connection) -> list[str]:
 
 
 def _judgements(connection: Connection) -> list[str]:
-    """Compare every stored judgement with the digest that the chain keeps of it."""
-    recorded = {
-        (event.detail.get("slot"), event.detail.get("version")): event.detail.get("sha256")
-        for event in audit.events(connection, *STORED)
-    }
+    """Compare every stored judgement with the digest that the chain keeps of it.
+
+    One whose note was erased is compared with its withdrawal instead.
+    """
+    recorded = audit.judgement_digests(connection)
     found = [
         f"judgement {row.id}: it differs from what was audited"
         for row in connection.execute(select(judgement).order_by(judgement.c.id))
-        if recorded.pop((row.slot_id, row.version), None) != judgements.row_digest(row)
+        if not _stands(row, recorded.pop((row.slot_id, row.version), None))
     ]
     return found + [
         f"judgement: version {version} of list entry {slot} is missing" for slot, version in sorted(recorded, key=str)
@@ -75,6 +76,10 @@ def _pairings(connection: Connection) -> list[str]:
     stored = [made.digest() for made in pairings.recorded(connection).values()]
     recorded = [event.detail.get("digest") for event in audit.events(connection, "pairing.made")]
     return [] if stored == recorded else ["pairings: they are not those that were audited"]
+
+
+def _stands(row: Row[Any], recorded: str | None) -> bool:
+    return recorded is not None if row.erased_by is not None else recorded == judgements.row_digest(row)
 
 
 def _protocol(_connection: Connection, row: Row[Any]) -> list[str]:
@@ -101,16 +106,36 @@ def _frozen(connection: Connection, row: Row[Any]) -> list[str]:
         "the guidelines were changed": manifest.bytes_digest(row.guidelines.encode()) == whole["guidelines_sha256"],
         "the drawn sides and orders were changed": studies.draw_digest(connection, row.id) == drawn["draw_sha256"],
         "the people or their roles were changed": studies.people_digest(connection, row.id) == drawn["people_sha256"],
+        "the clusters were changed": "units_sha256" not in recorded
+        or studies.units_digest(connection, row.id) == recorded["units_sha256"],
     }
     return [told for told, held in holds.items() if not held]
 
 
 def _ledger(connection: Connection, row: Row[Any]) -> list[str]:
+    """Compare the ledger with what was frozen and revoked since, and its former entries with the chain."""
+    events = audit.events(connection, *LEDGER, study_id=row.id)
+    kept = [told for event in events for told in event.detail.get("former", ())]
+    same = ledger.former_digests(connection, row.id) == kept
+    found = [] if same else ["the former entries of the rights ledger were changed"]
     if row.frozen_at is None:
-        return []
-    ledger = [source.as_data() for source in studies.ledger(connection, row.id)]
-    same = manifest.canonical(ledger) == manifest.canonical(json.loads(row.manifest)["ledger"])
-    return [] if same else ["the rights ledger was changed"]
+        return found
+    entries = {each["source"]: studies.decode_source(each) for each in json.loads(row.manifest)["ledger"]}
+    for each in withdrawals.listing(connection, row.id):
+        if each.source is not None:
+            entries[each.source] = revoked(entries[each.source], each.actor, each.at)
+    same = studies.ledger(connection, row.id) == [entries[name] for name in sorted(entries)]
+    return found if same else [*found, "the rights ledger was changed"]
+
+
+def _withdrawn(connection: Connection, row: Row[Any]) -> list[str]:
+    """Compare every withdrawal, and what it left, with the chain; and the lists of judges with what was withdrawn."""
+    made = withdrawals.listing(connection, row.id)
+    stored = [(each.actor, withdrawals.digest_of(connection, each)) for each in made]
+    events = audit.events(connection, "items.withdrawn", study_id=row.id)
+    recorded = [(event.actor, event.detail["sha256"]) for event in events]
+    same = stored == recorded and withdrawals.lists_agree(connection, row.id)
+    return [] if same else ["the withdrawals, or what they left, are not as they were audited"]
 
 
 def _items(connection: Connection, row: Row[Any]) -> list[str]:
@@ -129,7 +154,12 @@ def _items(connection: Connection, row: Row[Any]) -> list[str]:
 
 
 def _item_holds(stored: Row[Any], rules: Protocol) -> bool:
-    """Tell whether an item's content gives its digest, and its columns say what the content says."""
+    """Tell whether an item's content gives its digest, and its columns say what the content says.
+
+    One that was withdrawn has no content: what is left of it is compared with its withdrawal.
+    """
+    if stored.withdrawal is not None:
+        return (stored.item_id, stored.cluster, stored.content, stored.salt) == (None, None, None, None)
     try:
         item = studies.decode_item(stored.content)
     except (ValueError, TypeError, KeyError):
@@ -143,13 +173,8 @@ def _item_holds(stored: Row[Any], rules: Protocol) -> bool:
 
 def _pairing(connection: Connection, row: Row[Any]) -> list[str]:
     """Compare the items' pairings with what was imported, and a verified one with the texts or the frozen files."""
-    imported: Counter[int | None] = Counter()
-    for event in audit.events(connection, "items.imported", study_id=row.id):
-        if event.detail["removed"]:
-            imported.clear()
-        imported[event.detail.get("pairing")] += event.detail["items"]
     marks = pairings.marks(connection, row.id)
-    if Counter(marks) != +imported:
+    if Counter(marks) != _imported(connection, row.id):
         return ["the pairings of its items are not those of its imports"]
     made = pairings.recorded(connection)
     if row.frozen_at is None:
@@ -162,6 +187,21 @@ def _pairing(connection: Connection, row: Row[Any]) -> list[str]:
         each.filter == frozen_filter({"pairing": fixed}) and each.sha256 in fixed["files"] for each in used
     )
     return [] if held else ["the pairing is not the one that was frozen"]
+
+
+def _imported(connection: Connection, study_id: str) -> Counter[int | None]:
+    """Return how many items of each pairing (None for none) the record leaves a study with."""
+    found: Counter[int | None] = Counter()
+    for event in audit.events(connection, "items.imported", "items.removed", study_id=study_id):
+        for mark, gone in event.detail.get("pairings", {}).items():
+            # What else came of a file of which something was removed lost its mark.
+            left = found.pop(int(mark) if mark else None, 0) - gone
+            found[None] += left
+        if event.detail.get("removed"):
+            found.clear()
+        if "kind" not in event.detail:
+            found[event.detail.get("pairing")] += event.detail["items"]
+    return +found
 
 
 def _signed(connection: Connection, row: Row[Any]) -> list[str]:
@@ -211,6 +251,7 @@ CHECKS: Final[dict[str, Check]] = {
     "the rights ledger": _ledger,
     "the items": _items,
     "the pairing": _pairing,
+    "the withdrawals": _withdrawn,
     "the sign-offs": _signed,
     "the deviations": _deviations,
     "the close": _closed,

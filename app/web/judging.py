@@ -150,6 +150,9 @@ def _page(
     with house_of(request).store.read() as connection:
         desk = _desk(judging.desk(connection, judge.study_id, judge.account_id))
         item = judging.blind_item(connection, judge.study_id, judge.account_id, token) if desk.open else None
+        gone = item is None and desk.open and judging.withdrawn(connection, judge.study_id, judge.account_id, token)
+    if gone:
+        raise Refused("withdrawn", reviewing.WITHDRAWN)
     if item is None:
         message = "This item is not in your list."
         raise NotFound(message)
@@ -244,6 +247,10 @@ def submit(request: Request, visitor: Visitor, seat: Seat, token: str, form: For
         store_answer(house.store, house.world, judge, token, form)
     except (InvalidInput, StaleVersion) as error:
         return _page(request, visitor, judge, seat, token, sent=form, error=error)
+    except Refused as error:
+        if error.code == "withdrawn" and request.headers.get("hx-request") == "true":
+            return Response(status_code=409, headers={"HX-Redirect": f"{seat.base}/{token}"})  # which says so
+        raise
     if request.headers.get("hx-request") != "true":
         return see_other(f"{seat.base}/next")
     following = _next_token(request, judge)

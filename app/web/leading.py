@@ -26,6 +26,7 @@ PAGES: Final = {
     "items": "Items",
     "people": "People",
     "freeze": "Freeze",
+    "withdraw": "Withdraw",
     "results": "Results",
     "export": "Export",
 }
@@ -78,14 +79,18 @@ def study_page(
     status: int = 200,
     /,
     *,
+    template: str = "",
     problems: Sequence[Problem] = (),
     **context: Any,
 ) -> Response:
-    """Render one of PAGES, with the stage and the one next action that all of them have."""
+    """Render one of PAGES, with the stage and the one next action that all of them have.
+
+    `template`: the name of a page that stands below it.
+    """
     progress, action, report = study.standing.progress, study.standing.next, study.standing.report
     return render(
         request,
-        f"lead/{page or 'study'}.html",
+        f"lead/{template or page or 'study'}.html",
         status,
         title=f"{PAGES[page]}: {progress.title}" if page else progress.title,
         study_title=progress.title,

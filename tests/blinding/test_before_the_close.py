@@ -12,7 +12,7 @@ from app.config import Settings
 from app.store.migrate import open_store
 from app.web.app import create_app
 from tests.blinding.worlds import REVIEWED, pairs
-from tests.house import CHEAP, ORIGIN, PORT, Person, add_people, fixed_world, frozen_study, item_rows
+from tests.house import CHEAP, ORIGIN, PORT, Page, Person, add_people, fixed_world, frozen_study, item_rows
 
 SAME, CANNOT = {"label": "no-material-edit"}, {"label": "unassessable-disputed", "reason": ["source_ambiguous"]}
 ITEMS = 36
@@ -65,7 +65,7 @@ class House:
     def seen_by_lead(self):
         """Return everything that the lead can look at, in bytes."""
         lena = self.visit("lena", "lena")
-        parts = ("protocol", "rights", "items", "people", "freeze", "results", "export")
+        parts = ("protocol", "rights", "items", "people", "freeze", "withdraw", "results", "export")
         place = "/lead/studies/pilot"
         pages = ["/", "/lead", "/lead/accounts", place, *(f"{place}/{part}" for part in parts)]
         seen = [(answer.status_code, answer.content) for answer in map(lena.get, pages)]
@@ -117,6 +117,23 @@ def test_the_lead_sees_the_same_bytes_for_0_5_or_30_conflicts(houses, monkeypatc
     assert working[0] == working[1] == working[2]
     assert working[0] != waiting[0]
     assert not (tmp_path / "memo").exists()
+
+
+def test_a_withdrawal_shows_the_lead_the_same_bytes_whether_the_item_was_in_conflict_or_not(
+    houses, monkeypatch, tmp_path
+):
+    monkeypatch.chdir(tmp_path)
+    told, seen = [], []
+    for house in houses:
+        lena, place = house.visit("lena", "withdrawing"), "/lead/studies/pilot/withdraw"
+        said = {"kind": "item", "value": "P-004", "reason": "a participant asked"}
+        page = lena.send(lena.page(place).form_to(place), **said)
+        done = lena.send(Page(page.text).form_to(place), confirm="yes")
+        told.append((page.status_code, page.content, done.status_code, done.content))
+        seen.append(house.seen_by_lead())
+    assert [routed(house) for house in houses] == [0, 5, 30]  # of which one is in nobody's list
+    assert told[0] == told[1] == told[2]
+    assert seen[0] == seen[1] == seen[2]
 
 
 def test_once_the_adjudicator_looked_a_set_stays_signed_with_conflicts_or_without(houses):

@@ -81,6 +81,21 @@ def test_three_people_carry_a_study_to_its_memo(running, tab):
         assert (each.elsewhere, each.faults) == ([], [])
 
 
+def test_an_item_that_is_withdrawn_while_it_is_open_ends_on_a_calm_page(running, tab):
+    page = tab("rosa").page
+    page.get_by_role("link", name="Start").click()
+    text = page.locator('[data-panel="A"]').text_content()
+    number = next(number for number, scene in enumerate(SCENES) if text in {scene.off, scene.on})
+    name = rows_of(SCENES)[number]["item_id"]
+    running.do("withdraw", "pilot", "--item", name, "--reason", "a participant asked")
+    page.locator('input[name="label"][value="no-material-edit"]').check()
+    page.get_by_role("button", name="Send and go on").click()
+    page.get_by_text("no longer part of the study").wait_for()
+    page.get_by_role("link", name="Go to the start page").click()
+    page.get_by_role("link", name="Start").click()
+    assert page.locator("h1").inner_text() == "Item 1 of 2"
+
+
 def test_an_item_is_coded_without_javascript(running, tab):
     page = tab("rosa", java_script_enabled=False).page
     page.get_by_role("link", name="Start").click()

@@ -88,6 +88,7 @@ REFUSED = [
     *([verb, "nothing"] for verb in ("freeze", "status")),
     ["reopen", "nothing", "rosa", "--reason", "she asked"],
     ["deviation", "nothing", "one day late"],
+    ["withdraw", "nothing", "--item", "P-001", "--reason", "she asked"],
     ["close", "nothing", "--reason", "the end"],
     ["export", "nothing", "--out", "memo"],
 ]
@@ -108,6 +109,9 @@ MISUSED = [
     ["study", "create", "."],
     ["study", "assign", "pilot"],
     ["reopen", "pilot", "rosa"],
+    ["withdraw", "pilot", "--reason", "she asked"],
+    ["withdraw", "pilot", "--item", "P-001"],
+    ["withdraw", "pilot", "--item", "P-001", "--cluster", "ep-one", "--reason", "she asked"],
     ["export", "pilot"],
     ["export", "pilot", "--out", "memo", "--decision", "perhaps"],
     ["serve", "--port", "0"],
@@ -191,7 +195,7 @@ def test_the_version_is_the_programs():
     assert __version__ in evenhand("--version").out
 
 
-@pytest.mark.parametrize("verb", ["freeze", "status", "reopen", "deviation", "close"])
+@pytest.mark.parametrize("verb", ["freeze", "status", "reopen", "deviation", "withdraw", "close"])
 def test_the_short_form_of_a_study_command_is_the_long_one(verb):
     short, long = evenhand(verb, "--help").out, evenhand("study", verb, "--help").out
     assert short.split("\n", 1)[1] == long.split("\n", 1)[1]
@@ -434,6 +438,39 @@ def test_a_study_goes_from_its_files_to_its_freeze_and_each_step_says_the_next()
     frozen = evenhand("study", "freeze", "pilot", *codes, "--json")
     assert re.fullmatch(r"[0-9a-f]{64}", frozen.data["manifest_sha256"])
     assert evenhand("status", "pilot", "--json").data["stage"] == "reviewing"
+
+
+def test_a_withdrawal_says_what_it_did_and_never_what_it_took():
+    demo = ["--store", "evenhand-demo"]
+    evenhand("demo")
+    ((cluster, items),) = rows("evenhand-demo", "select cluster, count(*) from item group by cluster limit 1")
+    named = ["withdraw", "demo", "--cluster", cluster, "--reason", "a participant asked"]
+    told = evenhand(*demo, *named, "--json").data
+    assert told == {
+        "study": "demo",
+        "withdrawn": items,
+        "effect": "withdrawn",
+        "erased": True,
+        "copies": [],
+        "elsewhere": [],
+    }
+    again = evenhand(*demo, *named)
+    assert again.code == 1
+    assert cluster not in again.err
+    status = evenhand(*demo, "status", "demo")
+    assert f"160 items ({items} withdrawn)" in status.out
+    assert evenhand(*demo, "status", "demo", "--json").data["withdrawn"] == items
+    revoked = evenhand(*demo, "withdraw", "demo", "--source", "evenhand-demo", "--reason", "taken back")
+    assert "erased from the database and its journal" in revoked.out
+    assert evenhand(*demo, "verify").code == 0
+
+
+def test_an_older_copy_in_the_store_is_named_by_a_withdrawal():
+    evenhand("demo")
+    ((item,),) = rows("evenhand-demo", "select item_id from item limit 1")
+    Path("evenhand-demo/before-upgrade-from-0001.sqlite3").touch(mode=0o600)
+    told = evenhand("--store", "evenhand-demo", "withdraw", "demo", "--item", item, "--reason", "she asked").out
+    assert "An older copy in the store's folder still holds it: before-upgrade-from-0001.sqlite3" in told
 
 
 def test_a_check_that_found_errors_exits_1_and_still_prints_its_report():

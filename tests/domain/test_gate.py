@@ -101,6 +101,25 @@ def test_what_only_informs_changes_no_verdict():
     assert with_facts(introduced=2, type_unsettled=1) == ("FAIL", {"confirmed_introduced": 2, "type_unsettled": 1})
 
 
+@pytest.mark.parametrize(
+    ("facts", "rule"),
+    [
+        ({"withdrawn": 4}, "PASS"),
+        ({"withdrawn": 4, "pending": 1}, "INCONCLUSIVE"),
+        ({"withdrawn": 4, "rights_revoked": 1}, "BLOCKED"),
+        ({"withdrawn": 4, "rights_revoked": 1, "pending": 1, "control_strata": 0}, "BLOCKED"),
+        ({"withdrawn": 4, "rights_revoked": 1, "introduced": 1}, "FAIL"),
+        ({"withdrawn": 4, "introduced": 1}, "FAIL"),
+    ],
+)
+def test_a_revoked_source_blocks_unless_the_rest_fails_and_a_participants_withdrawal_blocks_nothing(facts, rule):
+    status, listed = with_facts(**facts)
+    assert status == rule
+    assert {name: listed.get(code, 0) for name, code in (("withdrawn", "withdrawn"), ("rights_revoked", "rights"))} == {
+        name: facts.get(name, 0) for name in ("withdrawn", "rights_revoked")
+    }
+
+
 COUNTED = (
     "introduced", "pending", "disputed", "recorded_harm_unresolved", "unassessable", "rights_revoked", "withdrawn",
     "type_unsettled",

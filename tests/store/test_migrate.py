@@ -60,7 +60,7 @@ def newer(tmp_path, monkeypatch):
 
 @pytest.fixture
 def old(store):
-    """Return a closed store of the version before, with a row in it."""
+    """Return a closed store of this version, with a row in it."""
     with store.write() as connection:
         connection.execute(text("insert into setting values ('colour', 'green')"))
     store.close()
@@ -157,6 +157,37 @@ def test_a_migration_that_fails_leaves_the_old_version_whole(old, newer, ending)
         open_store(old.folder)
     assert version(old) == BEFORE
     assert everything(old) == before
+
+
+FIRST = """
+insert into account values (1, 'rosa', 0, 0, null, null, null, 'now');
+insert into study (id, title, protocol, protocol_sha256, created_at) values ('pilot', 'A pilot', '{}', 'x', 'now');
+insert into item values (1, 'pilot', 'P-1', 'words', 'c-one', 's', '{}', 1, 0, 0, 'salt', 'digest-1');
+insert into item values (2, 'pilot', 'P-2', 'words', 'c-two', 's', '{}', 1, 0, 0, 'salt', 'digest-2');
+insert into item values (3, 'pilot', 'P-3', 'words', 'c-one', 's', '{}', 1, 0, 0, 'salt', 'digest-3');
+insert into slot values (1, 'token', 'pilot', 1, 2, 0, 'A', 1, 0, 1, 1);
+insert into judgement values
+    (1, 1, 1, 'review', 'safe-cleanup', 'A', null, '[]', '[]', null, 'a note', null, null, 'm', 'k', 'f', 'now')
+"""
+
+
+def test_a_store_of_the_first_version_keeps_its_rows_and_learns_which_items_are_of_one_cluster(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(migrate, "HEAD", "0001")
+        first = open_store(tmp_path / "store")
+    with first.write() as connection:
+        for statement in FIRST.split(";"):
+            connection.execute(text(statement))
+    before = everything(first)[1]
+    first.close()
+    upgraded = open_store(tmp_path / "store")
+    after = everything(upgraded)[1]
+    assert [row[: len(before["item"][0])] for row in after["item"]] == before["item"]
+    assert [row.unit for row in after["item"]] == [1, 2, 1]
+    assert after["slot"] == [(*before["slot"][0], 0)]
+    assert after["judgement"] == [(*before["judgement"][0], None, None)]
+    assert differences(upgraded) == []
+    upgraded.close()
 
 
 def test_foreign_keys_are_enforced_again_after_an_upgrade(old, newer):

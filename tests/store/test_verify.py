@@ -1,11 +1,13 @@
 import json
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import text
 
 from app.actions import closing
+from app.actions.withdrawing import withdraw
 from app.domain.manifest import GENESIS, canonical, digest, link
-from app.store import verify
+from app.store import judgements, verify
 from app.store.migrate import open_store
 from tests.actions.bench import FINE, HARM, Bench
 from tests.house import PROTOCOL, add_people, fixed_world, frozen_study
@@ -132,6 +134,85 @@ def test_what_can_no_longer_be_read_is_named_too(bench, tampering):
 )
 def test_what_an_outcome_follows_from_beside_the_judgements_is_checked_too(bench, tampering):
     assert findings(bench, tampering) != []
+
+
+@pytest.fixture(scope="module")
+def withdrawn(tmp_path_factory):
+    """Return a study of which an item was withdrawn before the close, a cluster and the source after it."""
+    store, world = open_store(tmp_path_factory.mktemp("withdrawn") / "store"), fixed_world()
+    add_people(store, world)
+    bench = Bench(store, world, frozen_study(store, world))
+    bench.answer("rosa", "P-001", FINE, note="a word of theirs")
+    bench.answer("rosa", "P-003", HARM, note="another word")
+    withdraw(store, world, "lena", bench.study, "item", "P-001", "she asked")
+    closing.close(store, world, "lena", bench.study, "It is enough.")
+    withdraw(store, world, "lena", bench.study, "cluster", "ep-one", "they asked")
+    withdraw(store, world, "lena", bench.study, "source", "invented", "taken back")
+    yield bench
+    store.close()
+
+
+def test_nothing_is_found_after_erasures(withdrawn):
+    assert findings(withdrawn) == []
+
+
+@pytest.mark.parametrize(
+    "tampering",
+    [
+        "update withdrawal set after_close = 0 where id = 2",
+        "update withdrawal set after_close = 1 where id = 1",
+        "update withdrawal set reason = 'nobody asked' where id = 1",
+        "update withdrawal set telling = 1 where id = 1",
+        "delete from audit_event where event = 'items.withdrawn'",
+        "update item set stratum = 'fluent' where id = 1",
+        "update item set unit = 2 where id = 1",
+        "update item set changed = 0, auto_coded = 1, equivalent = 1 where id = 3",
+        "update item set kept = '{}' where id = 3",
+        "update item set withdrawal = null where id = 1",
+        "update item set withdrawal = 3 where id = 3",
+        "update item set content = 'x' where id = 1",
+        "update item set digest = 'x' where id = 1",
+        "update judgement set label = 'benign-retention', panel = null where id = 2",
+        "update judgement set erased_by = null where id = 2",
+        "update judgement set erased_by = 3 where id = 2",
+        "update slot set withdrawn = 0 where item = 1",
+        "update rights set entry = replace(entry, 'refused', 'approved')",
+        "update former_rights set entry = replace(entry, 'approved', 'refused')",
+        "update former_rights set actor = 'ravi'",
+        "update former_rights set after_close = 0",
+        "delete from former_rights",
+    ],
+)
+def test_tampering_with_what_an_erasure_left_is_named(withdrawn, tampering):
+    assert findings(withdrawn, tampering) != []
+
+
+def test_an_item_that_somebody_else_emptied_is_named(bench):
+    emptied = "update item set item_id = null, cluster = null, content = null, salt = null where id = 3"
+    assert findings(bench, emptied) != []
+    hidden = "update slot set withdrawn = 1 where id = 1"
+    assert findings(bench, hidden) != []
+
+
+def test_a_judgement_that_was_changed_before_its_note_was_erased_is_still_named(store, world, people):
+    bench = Bench(store, world, frozen_study(store, world))
+    bench.answer("rosa", "P-001", FINE, note="a word of theirs")
+    bench.change("update judgement set label = 'benign-retention', panel = null")
+    withdraw(store, world, "lena", bench.study, "item", "P-001", "she asked")
+    assert bench.rows("select note from judgement") == [("",)]
+    assert findings(bench) == ["judgement 1: it differs from what was audited"]
+
+
+def test_a_note_cannot_be_guessed_from_what_the_chain_keeps_once_it_is_erased(store, world, people):
+    bench = Bench(store, world, frozen_study(store, world))
+    bench.answer("rosa", "P-001", FINE, note="yes")
+    (before,) = bench.rows("select * from judgement")
+    (recorded,) = bench.rows("select json_extract(detail, '$.sha256') from audit_event where event = 'review.stored'")
+    assert judgements.row_digest(before) == recorded[0]
+    withdraw(store, world, "lena", bench.study, "item", "P-001", "she asked")
+    (after,) = bench.rows("select * from judgement")
+    guessed = dict(after._mapping) | {"note": "yes"}
+    assert judgements.row_digest(SimpleNamespace(**guessed)) != recorded[0]
 
 
 def test_a_protocol_rewritten_together_with_its_manifest_is_named(bench):

@@ -72,6 +72,10 @@ GET  /lead/studies/{study_id}/protocol    404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/protocol    404 404 404 409 404 404 303
 GET  /lead/studies/{study_id}/rights      404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/rights      404 404 404 409 404 404 303
+GET  /lead/studies/{study_id}/rights/entry 404 404 404 409 404 404 303
+POST /lead/studies/{study_id}/rights/entry 404 404 404 422 404 404 303
+GET  /lead/studies/{study_id}/withdraw    404 404 404 200 404 404 303
+POST /lead/studies/{study_id}/withdraw    404 404 404 422 404 404 303
 GET  /lead/studies/{study_id}/items       404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/items       404 404 404 409 404 404 303
 GET  /lead/studies/{study_id}/people      404 404 404 200 404 404 303
@@ -101,6 +105,7 @@ POST /adjudicate/{token}/draft            404 404 303 404 404 404 303
 POST /adjudicate/sign-off                 404 404 303 404 404 404 303
 POST /lead/studies/{study_id}/protocol    404 404 404 303 404 404 303
 POST /lead/studies/{study_id}/rights      404 404 404 303 404 404 303
+GET  /lead/studies/{study_id}/rights/entry 404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/items       404 404 404 422 404 404 303
 POST /lead/studies/{study_id}/people      404 404 404 422 404 404 303
 POST /lead/studies/{study_id}/close       404 404 404 409 404 404 303
@@ -258,6 +263,10 @@ def test_what_does_not_exist_is_404_to_everybody(houses, path):
         ("GET", "/lead/studies/{}/results"),
         ("GET", "/lead/studies/{}/export"),
         ("POST", "/lead/studies/{}/export"),
+        ("GET", "/lead/studies/{}/withdraw"),
+        ("POST", "/lead/studies/{}/withdraw"),
+        ("GET", "/lead/studies/{}/rights/entry"),
+        ("POST", "/lead/studies/{}/rights/entry"),
         *((method, f"/lead/studies/{{}}/{part}") for method in ("GET", "POST") for part in PARTS),
     ],
 )

@@ -5,6 +5,7 @@ import contextlib
 import pytest
 from starlette.testclient import TestClient
 
+from app.actions.ledger import CASES
 from app.config import Settings
 from app.domain.stage import PARTS as OF_A_DRAFT
 from app.store.migrate import open_store
@@ -13,7 +14,7 @@ from app.web.app import create_app
 from tests.house import CHEAP, ORIGIN, PORT, PROTOCOL, Page, Person, draft_study, fixed_world
 from tests.web.way import prepare, way
 
-PARTS = (*OF_A_DRAFT, "freeze")
+PARTS = (*OF_A_DRAFT, "freeze", "withdraw")
 PLACES = (
     *("/", "/login", "/code", "/account", "/account?changed=yes", "/guide", "/review", "/adjudicate", "/nothing"),
     *(
@@ -27,6 +28,8 @@ PLACES = (
     ),
     *(f"/lead/studies/{study}/{part}" for study in ("draft", "pilot", "made") for part in PARTS),
     *("/lead/studies/pilot/results", "/lead/studies/pilot/export"),
+    *("/lead/studies/draft/rights/entry?source=invented", "/lead/studies/pilot/rights/entry"),
+    *(f"/lead/studies/draft/rights/entry?case={case}" for case in CASES),
 )
 STANDS_ON = {
     "/": "/",
@@ -43,6 +46,17 @@ STANDS_ON = {
     "/lead/studies/{study_id}/replace": "/lead/studies/made/people",
     "/lead/accounts/reset": "/lead/accounts",
     "/lead/accounts/disable": "/lead/accounts",
+}
+
+MISTAKES = {
+    "/lead/accounts": ({"name": "!"}, {"name": "rosa"}),
+    "/lead/studies/{study_id}/freeze": ({"acknowledge": None},),
+    "/lead/studies/{study_id}/withdraw": (
+        *({"confirm": None}, {"expected": "7"}, {"value": "P-999"}, {"kind": "stratum"}),
+        *({"reason": "P-001"}, {"kind": "source", "value": "invented", "confirm": None}),
+    ),
+    "/lead/studies/{study_id}/replace": (*({"newcomer": "", "reason": ""}, {"newcomer": ""}, {"name": "nobody-here"}),),
+    "/lead/studies/{study_id}/rights/entry": ({"licence": " ", "kind": "x", "permitted_operations": "sell"},),
 }
 
 
@@ -78,7 +92,8 @@ class Walk:
             for path in (*PLACES, step.path.removesuffix("/draft")):
                 self.keep(path, step.person.get(path))
             place = STANDS_ON.get(step.route, step.path.removesuffix("/draft"))
-            self.forms.append((step, step.person.get(place).text))
+            second = step.route.endswith("/withdraw")  # its form stands on the answer to a first one
+            self.forms.append((step, (step.send(confirm=None) if second else step.person.get(place)).text))
             for base, judge in judges.items():
                 if base == "/review" or not step.route.endswith("/reopen"):  # a first look would end reopening
                     self.indexes.append((base, judge.get(base).text))
@@ -99,15 +114,8 @@ class Walk:
         if step.route.endswith("/people"):
             self.keep(step.path, step.send(**{"role.ines": "nonsense"}))
             self.keep(step.path, step.send(**{"role.ravi": "adjudicator", "role.ines": "adjudicator"}))
-        if step.route.endswith("/replace"):
-            self.keep(step.path, step.send(newcomer="", reason=""))
-            self.keep(step.path, step.send(newcomer=""))
-            self.keep(step.path, step.send(name="nobody-here"))
-        if step.route.endswith("/freeze"):
-            self.keep(step.path, step.send(acknowledge=None))
-        if step.route == "/lead/accounts":
-            self.keep(step.path, step.send(name="!"))
-            self.keep(step.path, step.send(name="rosa"))
+        for wrong in MISTAKES.get(step.route, ()):
+            self.keep(step.path, step.send(**wrong))
         if step.route.startswith("/lead/accounts/"):
             self.keep(step.path, step.send(name="lena"))
         if "csrf" in step.fields:

@@ -1,5 +1,6 @@
 """Every route of the application, and one study's way through all that take a form."""
 
+import tomllib
 from dataclasses import dataclass, field
 
 from fastapi.routing import iter_route_contexts
@@ -15,6 +16,7 @@ PAIRS = [
 POOL = (FIXTURES / "pool.csv").read_bytes()
 DRAW = (FIXTURES / "protocol.toml").read_bytes()
 NEW_PASSWORD = "seven tidy umbrellas"
+ENTRY = tomllib.loads(RIGHTS)["source"][0] | {"decided_at": "2026-02-03", "licence": "CC0-1.0"}
 
 
 def routes(app):
@@ -82,6 +84,8 @@ def way(visit, code):
     yield from _sent(_lead_form(lena, "deviation", text="one day later than planned"))
     yield from _sent(_lead_form(lena, "close"))
     yield from _sent(_lead_form(lena, "export", page="/export", decision="none"))
+    named = {"kind": "item", "value": "P-001", "reason": "a participant asked", "confirm": "yes", "expected": "1"}
+    yield from _sent(_lead_form(lena, "withdraw", page="/withdraw", **named))
     passwords = {"csrf": csrf, "current": password_of("rosa"), "password": NEW_PASSWORD}
     yield from _sent(Step(rosa, "/account", "/account", passwords))
     form = rosa.page("/account").form_to("/logout")
@@ -103,6 +107,7 @@ def _prepared(lead):
     files = {"protocol": rules, "rights": RIGHTS.encode(), "items": jsonl(item_rows())}
     for part, data in files.items():
         yield from _sent(_made(lead, part, {"csrf": csrf}, (part, data)))
+    yield from _sent(_made(lead, "rights/entry", {"csrf": csrf} | ENTRY))
     roles = {"role.nils": "reviewer", "role.otto": "reviewer", "role.lena": "lead"}
     yield from _sent(_made(lead, "people", roles | {"csrf": csrf, "attest": ""}))
     form = lead.page("/lead/studies/made/freeze").form_to("/lead/studies/made/freeze")
