@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from app.domain import readiness
 from app.domain.errors import InvalidInput, Problem
 from app.domain.pairing import Filter
-from app.domain.privacy import Private, made_of, parts, standing_in
+from app.domain.privacy import Private, made_of, parts, standing_in, within
 from app.report.egress import own_words
 from app.store import outcomes, pairings, studies
 from app.store.db import Connection, Row
@@ -40,13 +40,18 @@ def private_of(connection: Connection, row: Row[Any]) -> Private:
     return private.without(own)
 
 
-def _of_items(connection: Connection, row: Row[Any], *, people: bool = True) -> Private:
+def _of_items(
+    connection: Connection, row: Row[Any], leaves: Collection[str] | None = None, *, people: bool = True
+) -> Private:
     """Return what is private of a study's items and people.
 
-    Judges' notes are not in it: a refusal would tell the lead what a judge has written.
+    `leaves`: all that is going to be looked at, where that is known. Judges' notes are not in
+    it: a refusal would tell the lead what a judge has written.
     """
     values = outcomes.private_values(connection, row.id)
     texts = _texts(values["content"])
+    if leaves is not None:
+        texts = within(texts, leaves)
     names = values["names"] if people else set()
     private = Private.of(texts=texts, ids=values["ids"], names=names, digests=values["digests"])
     return private.without(own_words())
@@ -83,7 +88,7 @@ def private_in(
     connection: Connection, row: Row[Any], entered: Mapping[str, str], use: str = "the memo prints this"
 ) -> list[Problem]:
     """List the fields whose text holds something private of a study. `use`: why that must not be."""
-    private = _of_items(connection, row)
+    private = _of_items(connection, row, entered.values())
     told = f"{use}, and it holds something private of the study ({{}}): word it otherwise"
     return [
         Problem(told.format(found), field=field)
@@ -98,10 +103,11 @@ def private_in_filter(connection: Connection, row: Row[Any], made: Filter) -> li
     Its configuration is full of numbers, which are no ids there, and of ordinary words: an
     account that is called like one of them is not named by it.
     """
-    private = _of_items(connection, row, people=False)
+    entered = readiness.printed_of_filter(made)
+    private = _of_items(connection, row, entered.values(), people=False)
     told = "the memo prints this, and it holds something private of the study ({}): rename that, and pair anew"
     return [
         Problem(told.format(found), field=field)
-        for field, text in readiness.printed_of_filter(made).items()
+        for field, text in entered.items()
         if (found := private.find(text, rendered=True)) is not None
     ]

@@ -81,6 +81,27 @@ def made_of(own: Collection[str], words: Iterable[str]) -> bool:
     return all(word in own or _NUMBER.fullmatch(word) for word in words)
 
 
+def within(values: Iterable[str], leaves: Iterable[str]) -> set[str]:
+    """Return those values that may stand in one of the leaves: a cheap look before a thorough one.
+
+    A value is found in a leaf only if its first word is one of the leaf's.
+
+    >>> within(["pen and paper", "ink"], ["The pen."]) == {"pen and paper"}
+    True
+    """
+    words = {word for leaf in leaves for word in (*tokens(leaf), *parts(leaf))}
+    return {value for value in values if _first(value) & words}
+
+
+def _first(value: str) -> set[str]:
+    """Return the first word of a text, whole and divided."""
+    found = _TOKEN.search(_folded(value))
+    if found is None:
+        return set()
+    word = found.group()
+    return {word} if word.isalnum() else {word, *parts(word)[:1]}
+
+
 def _numeric(run: Collection[str]) -> bool:
     return all(_NUMBER.fullmatch(token) for token in run)
 

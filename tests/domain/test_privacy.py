@@ -1,8 +1,10 @@
 """What counts as holding a private value: whole tokens, in any case and form."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from app.domain.privacy import DIGEST, ID, NAME, TEXT, Private, parts, tokens
+from app.domain.privacy import DIGEST, ID, NAME, TEXT, Private, parts, tokens, within
 
 PRIVATE = Private.of(
     texts=["I w-w-want the blue pen.", "Oh no", "今日はペンが要る"],
@@ -109,3 +111,16 @@ def test_texts_that_stand_in_the_programs_own_sentences_are_dropped():
 
 def test_what_has_no_word_at_all_is_nowhere_found():
     assert Private.of(texts=["...", ""], ids=["--"], names=[" "], digests=[]).find("-- ...") is None
+
+
+WORDS = st.lists(
+    st.sampled_from(["pen", "Pen's", "c1,c2", "don\u2019t", "5", "0.5", "\u6f22\u5b57", "-", "it\u2014is"]), max_size=5
+)
+
+
+@given(st.lists(WORDS.map(" ".join), max_size=6), WORDS.map(" ".join))
+def test_what_is_left_out_beforehand_is_nothing_that_would_be_found(values, leaf):
+    def found(texts):
+        return Private.of(texts=texts, ids=[], names=[], digests=[]).find(leaf)
+
+    assert found(within(values, [leaf])) == found(values)
