@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from pathlib import Path
 
 import click
 
 from app.actions import demo as act
+from app.actions.reporting import EXPORTS
 from app.cli.desk import Answer, Desk
 from app.config import DEFAULT_PORT, DEMO_MARK, DEMO_STORE, LOOPBACK
 from app.domain.errors import Refused
@@ -61,7 +63,9 @@ def _throw_away(folder: Path) -> None:
             if act.others(store):
                 told = f"{folder} holds a study of your own; nothing was removed. Choose another folder with --store."
                 raise Refused("not_demo", told)
+            copies = store.older_copies()
         finally:
             store.close()
-        for path in (*folder.glob(f"{DATABASE}*"), folder / DEMO_MARK):
+        for path in (*folder.glob(f"{DATABASE}*"), *copies, folder / DEMO_MARK):
             path.unlink(missing_ok=True)
+        shutil.rmtree(folder / EXPORTS, ignore_errors=True)

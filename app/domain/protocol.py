@@ -186,6 +186,7 @@ FIELDS: Final = (
 )
 _BY_NAME: Final = {field.name: field for field in FIELDS}
 SECTIONS: Final = tuple(dict.fromkeys(field.section for field in FIELDS))
+BUILT: Final = {name: [field for field in FIELDS if field.section == name and field.built] for name in SECTIONS}
 
 
 @dataclass(frozen=True)

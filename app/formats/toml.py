@@ -1,11 +1,13 @@
-"""TOML in, plain data out; what is wrong is one InvalidInput."""
+"""TOML in, plain data out, what is wrong is one InvalidInput; and plain data out as TOML."""
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
+from collections.abc import Mapping
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from app.domain.errors import MOST_PROBLEMS, InvalidInput, Problem
 from app.formats.encoding import UTF_16, like_utf_16, not_utf8
@@ -50,6 +52,39 @@ def read_toml(data: bytes, name: str) -> dict[str, object]:
     if problems:
         raise InvalidInput(problems)
     return found
+
+
+def write_toml(sections: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return sections of plain values as a file that `read_toml` reads back equal.
+
+    >>> print(write_toml({"study": {"id": "pilot", "strata": {"fluent": 2}, "rare": True}}), end="")
+    [study]
+    id = "pilot"
+    strata = { fluent = 2 }
+    rare = true
+    """
+    parts = ["\n".join([f"[{name}]", *(_pair(*each) for each in keys.items())]) for name, keys in sections.items()]
+    return "\n\n".join(parts) + "\n"
+
+
+_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def _pair(key: str, value: Any) -> str:
+    return f"{key if _BARE.fullmatch(key) else _quoted(key)} = {_value(value)}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(_pair(*each) for each in value.items()) + " }" if value else "{}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    return _quoted(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _quoted(text: str) -> str:
+    """JSON's quoting is TOML's, but for one control character that JSON leaves as it is."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _text(data: bytes, name: str) -> str:

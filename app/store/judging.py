@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Row, func, select
 
 from app.domain import blinding, codebook
 from app.domain.judgement import Judgement
+from app.domain.protocol import Protocol
 from app.store import judgements
 from app.store.judgements import in_list
 from app.store.studies import decode_item, protocol_of
@@ -230,6 +231,11 @@ def _codebook_order(given: Judgement) -> tuple[Any, ...]:
 def guidelines(connection: Connection, study_id: str) -> str | None:
     """Return a study's guidelines as frozen."""
     return connection.execute(select(study.c.guidelines).where(study.c.id == study_id)).scalar()
+
+
+def protocol(connection: Connection, study_id: str) -> Protocol:
+    """Return a study's protocol."""
+    return protocol_of(connection.execute(select(study).where(study.c.id == study_id)).one())
 
 
 def studies_of(connection: Connection, account_id: int) -> list[Row[Any]]:

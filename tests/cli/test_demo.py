@@ -106,6 +106,16 @@ def test_a_store_with_people_of_its_own_is_no_place_for_the_demo(evenhand):
         assert (code, "demo" in told, content_of("real")) == (1, True, before)
 
 
+def test_fresh_leaves_nothing_of_what_was_entered(evenhand):
+    evenhand("demo")
+    store = Path("evenhand-demo")
+    (store / "exports" / "memo").mkdir(parents=True)
+    (store / "before-upgrade-from-0001.sqlite3").touch()
+    evenhand("demo", "--fresh")
+    assert not (store / "exports").exists()
+    assert not (store / "before-upgrade-from-0001.sqlite3").exists()
+
+
 def test_fresh_spares_a_demo_store_that_holds_a_study_of_ones_own(evenhand):
     evenhand("demo")
     Path("protocol.toml").write_text(PROTOCOL)

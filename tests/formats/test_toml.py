@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.errors import InvalidInput
-from app.formats.toml import MOST_BYTES, read_toml
+from app.formats.toml import MOST_BYTES, read_toml, write_toml
 
 
 def problems_of(data):
@@ -69,3 +69,22 @@ def test_no_message_repeats_content():
 def test_no_bytes_raise_anything_else(data):
     with suppress(InvalidInput):
         read_toml(data, "x")
+
+
+VALUES = st.recursive(
+    st.booleans()
+    | st.integers(-(2**53) + 1, 2**53 - 1)
+    | st.text(st.characters(codec="utf-8", exclude_characters="\0")),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text('ab-_ .\u00e9"', min_size=1), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(
+    st.dictionaries(st.from_regex("[a-z]{1,8}", fullmatch=True), st.dictionaries(st.text("ab c", min_size=1), VALUES))
+)
+def test_what_was_written_reads_back_equal(sections):
+    data = write_toml(sections).encode()
+    assert read_toml(data, "protocol.toml") == sections if sections else data == b"\n"

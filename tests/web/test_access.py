@@ -45,6 +45,7 @@ POST /logout                              303 303 303 303 303 303 303
 GET  /account                             200 200 200 200 200 200 303
 POST /account                             422 422 422 422 422 422 303
 GET  /guide                               200 200 200 200 200 200 303
+GET  /protocol                            200 200 200 200 404 404 303
 GET  /review                              200 200 404 404 404 404 303
 GET  /review/next                         303 303 404 404 404 404 303
 GET  /review/{token}                      200 404 404 404 404 404 303
@@ -70,6 +71,7 @@ POST /lead/accounts/disable               404 404 404 409 409 404 303
 GET  /lead/studies/{study_id}             404 404 404 200 404 404 303
 GET  /lead/studies/{study_id}/protocol    404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/protocol    404 404 404 409 404 404 303
+GET  /lead/studies/{study_id}/protocol.toml 404 404 404 200 404 404 303
 GET  /lead/studies/{study_id}/rights      404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/rights      404 404 404 409 404 404 303
 GET  /lead/studies/{study_id}/rights/entry 404 404 404 409 404 404 303
@@ -92,6 +94,7 @@ POST /lead/studies/{study_id}/export      404 404 404 422 404 404 303
 """
 # What differs before the freeze.
 BEFORE_THE_FREEZE = """
+GET  /protocol                            404 404 404 404 404 404 303
 GET  /                                    200 200 200 200 303 200 303
 GET  /review                              303 303 404 404 404 404 303
 GET  /review/{token}                      303 303 404 404 404 404 303

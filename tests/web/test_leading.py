@@ -452,3 +452,20 @@ def test_a_ledger_holds_no_control_characters(lena, odd):
     place = create(lena)
     answer = send(lena, f"{place}/rights", RIGHTS.replace('"Apache-2.0"', f'"a{odd}b"').encode())
     assert (answer.status_code, "without control characters" in answer.text) == (422, True)
+
+
+def test_the_protocol_can_be_taken_along_and_given_back(draft, lena):
+    answer = lena.get(f"{PLACE}/protocol.toml")
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="pilot.toml"'
+    assert send(lena, f"{PLACE}/protocol", answer.content, "pilot.toml").status_code == 303
+    assert lena.get(f"{PLACE}/protocol.toml").content == answer.content
+
+
+def test_everybody_in_a_frozen_study_reads_its_rules_and_judges_no_hash(store, study, visit):
+    with store.read() as connection:
+        row = studies.get(connection, "pilot")
+    for name in ("rosa", "ines", "lena"):
+        page = visit(name).page("/protocol")
+        assert "identical_pairs" in page.text
+        assert row.manifest_sha256 not in page.text
+        assert row.protocol_sha256 not in page.text

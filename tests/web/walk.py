@@ -16,7 +16,18 @@ from tests.web.way import prepare, way
 
 PARTS = (*OF_A_DRAFT, "freeze", "withdraw")
 PLACES = (
-    *("/", "/login", "/code", "/account", "/account?changed=yes", "/guide", "/review", "/adjudicate", "/nothing"),
+    *(
+        "/",
+        "/login",
+        "/code",
+        "/account",
+        "/account?changed=yes",
+        "/guide",
+        "/protocol",
+        "/review",
+        "/adjudicate",
+        "/nothing",
+    ),
     *(
         "/lead",
         "/lead/new",

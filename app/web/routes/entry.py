@@ -12,6 +12,7 @@ from app.actions import accounts as act
 from app.config import content
 from app.domain import codebook
 from app.domain.errors import InvalidInput, NotFound
+from app.domain.protocol import BUILT
 from app.store import accounts, judging
 from app.web.auth import (
     FORM_CHECKED,
@@ -164,15 +165,33 @@ def choose(request: Request, visitor: Signed, form: SignedForm) -> Response:
 @router.get("/guide")
 def guide(request: Request, visitor: Signed) -> Response:
     """Show the codebook's guidelines, as frozen with the study the visitor works on."""
-    frozen = _frozen_guidelines(request, visitor)
+    chosen = _frozen_study(request, visitor)
+    frozen = None
+    if chosen is not None:
+        with house_of(request).store.read() as connection:
+            frozen = judging.guidelines(connection, chosen)
     text = frozen if frozen is not None else content("guidelines.toml").read_text(encoding="utf-8")
-    return render(request, "judge/guide.html", title="Guide", guide=tomllib.loads(text), codebook=codebook)
+    return render(
+        request, "judge/guide.html", title="Guide", guide=tomllib.loads(text), codebook=codebook, chosen=chosen
+    )
 
 
-def _frozen_guidelines(request: Request, visitor: Visitor) -> str | None:
+@router.get("/protocol")
+def protocol(request: Request, visitor: Signed) -> Response:
+    """Show the rules of the study that the visitor works on, as frozen."""
+    chosen = _frozen_study(request, visitor)
+    if chosen is None:
+        message = "There is no study here whose rules are fixed."
+        raise NotFound(message)
     with house_of(request).store.read() as connection:
-        studies = [study for study in judging.studies_of(connection, visitor.account_id) if study.frozen_at]
-        chosen = next((study.id for study in studies if study.id == visitor.study_id), None)
-        if chosen is None and len(studies) == 1:
-            chosen = studies[0].id
-        return judging.guidelines(connection, chosen) if chosen is not None else None
+        rules = judging.protocol(connection, chosen)
+    return render(request, "judge/protocol.html", title="The rules of this study", sections=BUILT, rules=rules)
+
+
+def _frozen_study(request: Request, visitor: Visitor) -> str | None:
+    """Return the frozen study that the visitor has chosen, or the only one there is."""
+    with house_of(request).store.read() as connection:
+        frozen = [study.id for study in judging.studies_of(connection, visitor.account_id) if study.frozen_at]
+    if visitor.study_id in frozen:
+        return visitor.study_id
+    return str(frozen[0]) if len(frozen) == 1 else None

@@ -11,7 +11,8 @@ from starlette.responses import Response
 from app.actions import preparing
 from app.config import another_port, content
 from app.domain.errors import InvalidInput, NotFound, Problem, Refused
-from app.domain.protocol import FIELDS, SECTIONS
+from app.domain.protocol import BUILT
+from app.formats.toml import write_toml
 from app.store import studies
 from app.web.auth import Signed, SignedUpload, house_of, see_other
 from app.web.leading import LEADS_ONLY, Led, answer_to, chosen, shown, study_page
@@ -79,16 +80,24 @@ def _protocol(request: Request, study_id: str, status: int = 200, problems: Sequ
     with house_of(request).store.read() as connection:
         study = shown(connection, study_id)
         rules = studies.protocol_of(study.row)
-    sections = {section: [field for field in FIELDS if field.section == section] for section in SECTIONS}
     return study_page(
         request,
         study,
         "protocol",
         status,
-        sections=sections,
+        sections=BUILT,
         rules=rules,
         problems=problems,
     )
+
+
+@router.get("/studies/{study_id}/protocol.toml")
+def protocol_file(request: Request, study_id: Led) -> Response:
+    """Hand out the protocol as a file, every default spelt out."""
+    with house_of(request).store.read() as connection:
+        rules = studies.protocol_of(studies.get(connection, study_id))
+    named = {"Content-Disposition": f'attachment; filename="{study_id}.toml"'}
+    return Response(write_toml(rules.as_data()), media_type="application/toml; charset=utf-8", headers=named)
 
 
 @router.post("/studies/{study_id}/protocol")
