@@ -73,9 +73,14 @@ def log_deviation(store: Store, world: World, actor: str, study_id: str, text: s
         refuse_private(connection, running(connection, study_id), {"text": told})
     with store.write() as connection:
         running(connection, study_id)
-        at = world.stamp()
-        studies.add_deviation(connection, study_id, at, told)
-        audit.record(connection, world, actor, "deviation.logged", study_id, sha256=digest({"at": at, "text": told}))
+        record_deviation(connection, world, actor, study_id, told)
+
+
+def record_deviation(connection: Connection, world: World, actor: str, study_id: str, text: str) -> None:
+    """Store a deviation, within a transaction under way."""
+    at = world.stamp()
+    studies.add_deviation(connection, study_id, at, text)
+    audit.record(connection, world, actor, "deviation.logged", study_id, sha256=digest({"at": at, "text": text}))
 
 
 def close(store: Store, world: World, actor: str, study_id: str, reason: str | None = None) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.domain.errors import Refused
+from app.report.bundle import refuse_existing, writable
 
 
 @contextmanager
@@ -19,17 +19,17 @@ def staged(out: Path, content: bytes) -> Iterator[Callable[[], None]]:
     (`exists`) or cannot be made (`unwritable`).
     """
     placed = False
-    with _writable(out):
+    with writable(out):
         number, partial = tempfile.mkstemp(prefix=f".{out.name}-", dir=out.absolute().parent)
     try:
-        with _writable(out), os.fdopen(number, "wb") as file:
+        with writable(out), os.fdopen(number, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
 
         def place() -> None:
             nonlocal placed
-            with _writable(out):
+            with writable(out):
                 _put(partial, out)
                 placed = True
                 _sync(out.absolute().parent)
@@ -41,13 +41,6 @@ def staged(out: Path, content: bytes) -> Iterator[Callable[[], None]]:
         raise
     finally:
         Path(partial).unlink(missing_ok=True)
-
-
-def refuse_existing(out: Path) -> None:
-    """Refuse a name that is taken. Raises Refused."""
-    if os.path.lexists(out):
-        message = f"“{out}” exists already and was not touched; choose a new name."
-        raise Refused("exists", message)
 
 
 def _put(partial: str, out: Path) -> None:
@@ -66,14 +59,3 @@ def _sync(folder: Path) -> None:
         os.fsync(number)
     finally:
         os.close(number)
-
-
-@contextmanager
-def _writable(out: Path) -> Iterator[None]:
-    """Turn a failure of the file system into Refused, which names the file."""
-    try:
-        yield
-    except OSError as error:
-        refuse_existing(out)
-        message = f"“{out}” cannot be written: {error.strerror}. Nothing was written; choose another place."
-        raise Refused("unwritable", message) from None

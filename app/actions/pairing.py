@@ -19,6 +19,7 @@ from app.filters.running import Running, Start
 from app.formats.items import read_items
 from app.formats.rows import Row
 from app.formats.values import faults
+from app.report.bundle import refuse_existing
 from app.store import audit, pairings
 from app.store.db import Store
 from app.world import World
@@ -60,7 +61,7 @@ def pair(
     `start` starts the filter; `progress` is told how many steps there are, and then of each.
     Raises InvalidInput, FilterFailed, Refused.
     """
-    files.refuse_existing(out)
+    refuse_existing(out)
     raws = _raws(data, name)
     with progress(RUNS * len(raws)) as tick:
         made_by, pairs = _asked_twice(start, raws, name, tick)

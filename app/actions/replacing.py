@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.actions.closing import entered_text, running
+from app.actions.closing import entered_text, record_deviation, running
 from app.actions.privacy import refuse_private
 from app.actions.reviewing import Judge, sign_set
 from app.domain import blinding
 from app.domain.errors import InvalidInput, NotFound, Refused
-from app.domain.manifest import digest
 from app.store import accounts, audit, judgements, studies
 from app.store.db import Connection, Row, Store
 from app.world import World
@@ -45,10 +44,8 @@ def replace(
             _hand_over(connection, world, left, found.id)
         studies.leave(connection, study_id, leaver.account_id, world.stamp())
         sign_set(connection, world, actor, Judge(leaver.account_id, leaving, study_id))
-        at = world.stamp()
         told = f"A reviewer was replaced, {len(left)} items were handed over: {why}"
-        studies.add_deviation(connection, study_id, at, told)
-        audit.record(connection, world, actor, "deviation.logged", study_id, sha256=digest({"at": at, "text": told}))
+        record_deviation(connection, world, actor, study_id, told)
         audit.record(
             connection,
             world,

@@ -39,7 +39,7 @@ def staged(folder: Path, files: Mapping[str, bytes]) -> Iterator[Callable[[], No
     What is not put in place is removed. Raises Refused where the folder exists already
     (`exists`) or cannot be made (`unwritable`).
     """
-    _refuse_existing(folder)
+    refuse_existing(folder)
     with writable(folder):
         partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.absolute().parent))
     try:
@@ -48,7 +48,7 @@ def staged(folder: Path, files: Mapping[str, bytes]) -> Iterator[Callable[[], No
                 _write_file(partial / name, content)
 
         def place() -> None:
-            _refuse_existing(folder)
+            refuse_existing(folder)
             with writable(folder):
                 partial.rename(folder)
 
@@ -63,14 +63,15 @@ def writable(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        _refuse_existing(folder)
-        message = f"“{folder}” cannot be written: {error.strerror}. Nothing was written; choose another folder."
+        refuse_existing(folder)
+        message = f"“{folder}” cannot be written: {error.strerror}. Nothing was written; choose another place."
         raise Refused("unwritable", message) from None
 
 
-def _refuse_existing(folder: Path) -> None:
+def refuse_existing(folder: Path) -> None:
+    """Refuse a name that is taken, by whatever it may be."""
     if os.path.lexists(folder):
-        message = f"“{folder}” exists already and was not touched; choose a new folder."
+        message = f"“{folder}” exists already and was not touched; choose a new name."
         raise Refused("exists", message)
 
 

@@ -14,6 +14,7 @@ from app.domain.errors import InvalidInput
 
 MOST_FIELDS: Final = 1_000
 MAX_NAME: Final = 80
+MOST_DIGITS: Final = 16
 FILES: Final = ("file", "protocol", "columns")  # the controls of a form with several
 
 Form = dict[str, list[str]]
@@ -121,6 +122,12 @@ def _is_text(value: str) -> bool:
 def one(form: Form, name: str) -> str:
     """Return the last value of a control, or "" where there is none."""
     return form.get(name, [""])[-1]
+
+
+def whole(form: Form, name: str) -> int | None:
+    """Return the whole number in a control, or None where there is none that fits the store."""
+    given = one(form, name)
+    return int(given) if given.isascii() and given.isdigit() and len(given) < MOST_DIGITS else None
 
 
 Posted = Annotated[Form, Depends(read_form)]

@@ -4,6 +4,7 @@ import pytest
 
 from app.actions import closing, replacing, reporting
 from app.actions.accounts import disable
+from app.actions.withdrawing import withdraw
 from app.domain.errors import InvalidInput, NotFound, Refused
 from app.store import judging, verify
 from tests.actions.bench import FINE, HARM, SAME, SEEN, bench_on_a_copy, frozen_folder
@@ -153,3 +154,16 @@ def test_a_changed_draw_is_found_after_a_replacement_too(bench):
     replace(bench)
     bench.change("update slot set on_panel = case on_panel when 'A' then 'B' else 'A' end where id = 1")
     assert whole(bench) == ["study pilot: the drawn sides and orders were changed"]
+
+
+def test_what_was_withdrawn_is_not_handed_over_and_the_record_stays_whole(bench):
+    withdraw(bench.store, bench.world, "lena", bench.study, "item", "P-003", "as she wished")
+    assert replace(bench) == 3
+    withdraw(bench.store, bench.world, "lena", bench.study, "item", "P-005", "as he wished")
+    assert whole(bench) == []
+    for item in ("P-001", "P-002"):
+        bench.answer("otto", item)
+        bench.answer("ravi", item)
+    bench.sign("otto")
+    bench.sign("ravi")
+    assert judging_total(bench, "ines") == 0

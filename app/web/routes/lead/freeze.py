@@ -13,7 +13,7 @@ from app.domain.errors import InvalidInput, Problem, Refused
 from app.domain.stage import PARTS
 from app.store import audit
 from app.web.auth import Signed, SignedForm, house_of, see_other
-from app.web.forms import Form, one
+from app.web.forms import Form, whole
 from app.web.leading import Led, answer_to, shown, study_page
 
 router: Final = APIRouter(prefix="/lead/studies/{study_id}/freeze")
@@ -56,7 +56,8 @@ def freeze(request: Request, visitor: Signed, study_id: Led, form: SignedForm) -
     """Freeze a study whose check is clean and acknowledged."""
     house = house_of(request)
     try:
-        acknowledged, seen = form.get("acknowledge", []), _number(one(form, "seen"))
+        acknowledged = form.get("acknowledge", [])
+        seen = whole(form, "seen") or 0  # a form without it has seen nothing
         freezing.freeze(house.store, house.world, visitor.name, study_id, acknowledged, seen=seen)
     except (InvalidInput, Refused) as error:
         status, problems = answer_to(error)
@@ -64,8 +65,3 @@ def freeze(request: Request, visitor: Signed, study_id: Led, form: SignedForm) -
             status, problems = 422, [Problem("Read each point below and tick it: only then can the study be frozen.")]
         return _page(request, study_id, status, problems, entered=form)
     return see_other(f"/lead/studies/{study_id}")
-
-
-def _number(given: str) -> int:
-    """Return the number of an event; a form without one has seen nothing."""
-    return int(given) if given.isascii() and given.isdigit() and len(given) < 16 else 0  # noqa: PLR2004 - fits SQLite

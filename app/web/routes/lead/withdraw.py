@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from fastapi import APIRouter, Request
@@ -12,7 +13,7 @@ from app.domain.errors import InvalidInput, Problem, Refused
 from app.domain.withdrawal import KINDS
 from app.store import studies, withdrawals
 from app.web.auth import Signed, SignedForm, house_of, see_other
-from app.web.forms import Form, one
+from app.web.forms import Form, one, whole
 from app.web.leading import Led, answer_to, shown, study_page
 
 router: Final = APIRouter(prefix="/lead/studies/{study_id}/withdraw")
@@ -29,7 +30,7 @@ def _page(
     visitor: Signed,
     study_id: str,
     status: int = 200,
-    problems: list[Problem] | None = None,
+    problems: Sequence[Problem] = (),
     *,
     entered: Form | None = None,
     meant: withdrawing.Meant | None = None,
@@ -53,7 +54,7 @@ def _page(
         entered={name: values[-1] for name, values in (entered or {}).items()},
         meant=meant,
         elsewhere=led,
-        errors={named.get(each.field or "", each.field or ""): each.message for each in reversed(problems or [])},
+        errors={named.get(each.field or "", each.field or ""): each.message for each in reversed(problems)},
     )
 
 
@@ -62,14 +63,12 @@ def withdraw(request: Request, visitor: Signed, study_id: Led, form: SignedForm)
     """Say what a withdrawal would do; once that is confirmed, do it."""
     house = house_of(request)
     kind, value, reason = one(form, "kind"), one(form, "value").strip(), one(form, "reason")
-    confirmed, expected = one(form, "confirm") == "yes", one(form, "expected")
+    confirmed, expected = one(form, "confirm") == "yes", whole(form, "expected")
     try:
-        if not (confirmed and expected.isascii() and expected.isdigit()):
+        if not confirmed or expected is None:
             meant = withdrawing.meant(house.store, study_id, kind, value, reason)
             return _page(request, visitor, study_id, entered=form, meant=meant)
-        withdrawing.withdraw(
-            house.store, house.world, visitor.name, study_id, kind, value, reason, expected=int(expected[:9])
-        )
+        withdrawing.withdraw(house.store, house.world, visitor.name, study_id, kind, value, reason, expected=expected)
     except (InvalidInput, Refused) as error:
         return _page(request, visitor, study_id, *answer_to(error), entered=form)
     return see_other(f"/lead/studies/{study_id}/withdraw")
