@@ -1,3 +1,3 @@
 """Evenhand: local-only, blinded adjudication of paired text edits."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

@@ -9,8 +9,9 @@ from app import __version__
 from app.actions import preparing
 from app.config import content
 from app.domain import blinding, codebook, manifest
+from app.domain.blinding import Slot
 from app.domain.errors import InvalidInput, Refused
-from app.domain.item import Item, compared
+from app.domain.item import SENTINEL, STUDY, Item, compared
 from app.domain.protocol import Protocol
 from app.domain.readiness import Readiness
 from app.report.egress import own_words
@@ -49,7 +50,7 @@ def freeze(
         units = _units(rows)
         fixed = [_fixed(world, rules, stored.id, item) | {"unit": units[item.cluster]} for stored, item in rows]
         studies.freeze_items(connection, fixed)
-        _draw(connection, world, study_id, rows, fixed)
+        _draw(connection, world, study_id, rules, rows, fixed)
         whole = manifest.manifest(
             protocol=rules.as_data(),
             codebook=codebook.as_data(),
@@ -121,23 +122,41 @@ def _draw(
     connection: Connection,
     world: World,
     study_id: str,
+    rules: Protocol,
     rows: Sequence[tuple[Row[Any], Item]],
     fixed: Sequence[dict[str, Any]],
 ) -> None:
     """Draw and store every judge's sides and order over the items that people see."""
-    seen = [
-        (stored.id, item.stratum) for (stored, item), each in zip(rows, fixed, strict=True) if not each["auto_coded"]
-    ]
-    keys = [key for key, _ in seen]
-    strata = [stratum for _, stratum in seen]
+    shown = {STUDY, SENTINEL} if rules["review.sentinels"] else {STUDY}
     people = studies.members(connection, study_id)
-    reviewers = [person.account_id for person in people if person.role == "reviewer"]
-    adjudicators = [person.account_id for person in people if person.role == "adjudicator"]
-    slots = blinding.allocate(strata, len(reviewers), world.below)
-    studies.add_slots(connection, study_id, slots, reviewers, keys, _tokens(world), adjudication=False)
-    if adjudicators:
-        fresh = blinding.allocate_one(strata, world.below)
-        studies.add_slots(connection, study_id, fresh, adjudicators, keys, _tokens(world), adjudication=True)
+    for role, roles in (("reviewer", shown), ("adjudicator", {STUDY})):
+        seen = [
+            (stored.id, item)
+            for (stored, item), each in zip(rows, fixed, strict=True)
+            if item.role in roles and not each["auto_coded"]
+        ]
+        judges = [person.account_id for person in people if person.role == role]
+        slots = _listed(world, rules, [item for _, item in seen], len(judges), adjudication=role == "adjudicator")
+        keys = [key for key, _ in seen]
+        tokens = _tokens(world)
+        studies.add_slots(connection, study_id, slots, judges, keys, tokens, adjudication=role == "adjudicator")
+
+
+def _listed(world: World, rules: Protocol, items: Sequence[Item], judges: int, *, adjudication: bool) -> list[Slot]:
+    """Draw the lists of all judges of one role, repeats and ranks included."""
+    groups = [(item.stratum, item.role) for item in items]
+    study_items = {index for index, item in enumerate(items) if item.role == STUDY}
+    if not judges:
+        return []
+    if adjudication:
+        lists = [blinding.allocate_one(groups, world.below)]
+    else:
+        drawn = blinding.allocate(groups, judges, world.below)
+        lists = [[slot for slot in drawn if slot.judge == judge] for judge in range(judges)]
+        lists = [blinding.with_repeats(mine, study_items, rules["review.repeats"], world.below) for mine in lists]
+    if rules["review.blinding_check"] or (adjudication and rules["review.audit_agreed"]):
+        lists = [blinding.ranked(mine, study_items, world.below) for mine in lists]
+    return [slot for mine in lists for slot in mine]
 
 
 def _tokens(world: World) -> Iterator[str]:

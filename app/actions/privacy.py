@@ -60,7 +60,8 @@ def _of_items(
 def _texts(contents: Iterable[str]) -> set[str]:
     items = [decode_item(content) for content in contents]
     kinds = ("raw_hypothesis", "off", "on", "verbatim_reference", "semantic_reference")
-    return {text for item in items for kind in kinds if (text := getattr(item, kind))}
+    texts = {text for item in items for kind in kinds if (text := getattr(item, kind))}
+    return texts | {item.expected.explanation for item in items if item.expected and item.expected.explanation}
 
 
 def _entered(connection: Connection, row: Row[Any]) -> list[str]:

@@ -42,6 +42,7 @@ def replace(
             studies.add_member(connection, study_id, found.id, "reviewer", (attested or "").strip() or None)
             accounts.end_sessions_of(connection, found.id)
             _hand_over(connection, world, left, found.id)
+        judgements.drop_repeats(connection, study_id, leaver.account_id)
         studies.leave(connection, study_id, leaver.account_id, world.stamp())
         sign_set(connection, world, actor, Judge(leaver.account_id, leaving, study_id))
         told = f"A reviewer was replaced, {len(left)} items were handed over: {why}"

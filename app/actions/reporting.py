@@ -12,13 +12,14 @@ from app.actions import preparing
 from app.actions.privacy import private_of
 from app.domain import codebook, gate, memo, protocol, reliability, results, rights
 from app.domain.errors import InvalidInput, Refused
-from app.domain.item import Item
+from app.domain.item import STUDY, Item
+from app.domain.measured import Measured
 from app.domain.memo import Memo
 from app.domain.outcome import JudgedItem
 from app.domain.pairing import Filter
 from app.domain.protocol import Protocol
 from app.report import bundle, egress
-from app.store import audit, ledger, outcomes, studies, withdrawals
+from app.store import audit, ledger, outcomes, quality, studies, withdrawals
 from app.store.db import Connection, Row, Store
 from app.world import World
 
@@ -97,12 +98,13 @@ def guarded(store: Store, world: World, actor: str, study_id: str, composed: Mem
 def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | None:
     rules = studies.protocol_of(row)
     items = [] if row.frozen_at else [item for _, item in studies.items(connection, row.id)]
+    planned = [item for item in items if item.role == STUDY]
     entries = ledger.at_close(connection, row.id)
     in_use = {each.source for each in studies.sources(connection, row.id)}
     if row.closed_at is not None:
         judged_items = outcomes.judged_items(connection, row.id, rules)
     elif row.frozen_at is None:
-        judged_items = [JudgedItem(i.stratum, i.cluster, i.stratum in rules.controls, i.changed) for i in items]
+        judged_items = [JudgedItem(i.stratum, i.cluster, i.stratum in rules.controls, i.changed) for i in planned]
     else:
         return None
     roles = [person.role for person in studies.members(connection, row.id)]
@@ -112,8 +114,13 @@ def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | Non
         adjudicator="adjudicator" in roles,
         own_judgement_first=rules["adjudication.own_judgement_first"],
         pool=roles.count("reviewer") > protocol.REVIEWERS_PER_ITEM,
+        sentinels=rules["review.sentinels"],
+        repeated=bool(rules["review.repeats"]),
+        audited=bool(rules["review.audit_agreed"]),
     )
-    verdict = gate.evaluate(_facts(connection, row, items, found))
+    measured = quality.measured(connection, row.id) if row.closed_at is not None else Measured()
+    facts = replace(_facts(connection, row, items, found), sentinel_detection=measured.detection)
+    verdict = gate.evaluate(facts)
     if verdict is None:
         return None
     # Before the freeze there was nothing to judge: the sample is counted, and no rate is made of it.
@@ -133,7 +140,9 @@ def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | Non
         cleanup=results.cleanup(judged),
         agreement=reliability.agreement(judged),
         adjudication=reliability.adjudication(judged),
-        quality=reliability.quality(judged, (row.equal_one_panel or 0) - withdrawals.telling(connection, row.id)),
+        quality=reliability.quality(
+            judged, measured, (row.equal_one_panel or 0) - withdrawals.telling(connection, row.id)
+        ),
         wer=_word_errors(outcomes.references(connection, row.id)),
         rights=[
             memo.RightsEntry(**{name: getattr(source, name) for name in memo.RightsEntry.model_fields})
@@ -153,6 +162,7 @@ def _facts(connection: Connection, row: Row[Any], items: Sequence[Item], found: 
         frozen=row.frozen_at is not None,
         synthetic=rules.synthetic,
         max_unassessable=rules["gate.max_unassessable"],
+        min_sentinel_detection=rules["gate.min_sentinel_detection"],
     )
     if facts.frozen:
         return replace(facts, rights_revoked=withdrawals.revoked_in_time(connection, row.id))

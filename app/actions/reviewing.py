@@ -10,6 +10,7 @@ from app.domain import blinding
 from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion
 from app.domain.judgement import Coding, check, chosen
 from app.domain.manifest import digest
+from app.domain.protocol import REVIEWERS_PER_ITEM
 from app.store import audit, judgements, studies
 from app.store.db import Connection, Row, Store
 from app.world import World
@@ -149,6 +150,16 @@ def save_draft(store: Store, world: World, judge: Judge, token: str, form: Form)
         judgements.save_draft(connection, slot.id, kept, world.stamp())
 
 
+def open_item(store: Store, world: World, judge: Judge, token: str) -> None:
+    """Note that a judge has seen an item for the first time (not audited).
+
+    A repeat is compared with the answer of that moment, and active time begins there. It is
+    noted of every item alike, so that none can be told by it.
+    """
+    with store.write() as connection:
+        judgements.open_slot(connection, judge.study_id, judge.account_id, token, world.stamp())
+
+
 def sign_off(store: Store, world: World, judge: Judge) -> None:
     """Declare a judge's set finished; the last reviewer's sign-off opens the adjudicator's queue.
 
@@ -186,7 +197,7 @@ def sign_set(connection: Connection, world: World, actor: str, judge: Judge) -> 
     signed = {"name": judge.name, "count": count, "upto": upto, "sha256": hashed}
     audit.record(connection, world, actor, "set.signed", judge.study_id, **signed)
     if not judge.adjudication and judgements.reviews_signed(connection, judge.study_id):
-        judgements.set_routed(connection, judge.study_id, _differing(connection, judge.study_id))
+        judgements.set_routed(connection, judge.study_id, _queue(connection, judge.study_id))
 
 
 def note_first_look(connection: Connection, world: World, judge: Judge) -> None:
@@ -200,9 +211,13 @@ def note_first_look(connection: Connection, world: World, judge: Judge) -> None:
         audit.record(connection, world, judge.name, "adjudication.opened", judge.study_id)
 
 
-def _differing(connection: Connection, study_id: str) -> list[int]:
-    """Return the items on which the two reviews differ in label, arms or other damage."""
-    codings: dict[int, set[Coding]] = {}
+def _queue(connection: Connection, study_id: str) -> list[int]:
+    """Return the items on which the two reviews differ in label, arms or other damage, and those drawn for an audit."""
+    codings: dict[int, list[Coding]] = {}
     for row in judgements.newest_reviews(connection, study_id):
-        codings.setdefault(row.item, set()).add(blinding.reveal(judgements.decode(row), row.on_panel))
-    return [item for item, different in codings.items() if len(different) > 1]
+        codings.setdefault(row.item, []).append(blinding.reveal(judgements.decode(row), row.on_panel))
+    agreed = {item for item, both in codings.items() if len(both) == REVIEWERS_PER_ITEM and len(set(both)) == 1}
+    rules = studies.protocol_of(studies.get(connection, study_id))
+    audited = [item for item in judgements.audit_order(connection, study_id) if item in agreed]
+    drawn = audited[: blinding.share_of(len(audited), rules["review.audit_agreed"])]
+    return [*(item for item, both in codings.items() if len(set(both)) > 1), *drawn]

@@ -10,6 +10,7 @@ from app.actions.closing import entered_text
 from app.actions.privacy import private_in
 from app.domain import withdrawal
 from app.domain.errors import InvalidInput, Problem, Refused
+from app.domain.item import STUDY
 from app.domain.manifest import bytes_digest
 from app.domain.readiness import shows_the_arm
 from app.domain.rights import revoked
@@ -154,7 +155,7 @@ def _erase(
         actor=actor,
         source=value if kind == "source" else None,
         items=len(there),
-        telling=sum(shows_the_arm(rules, decode_item(each.content)) for each in there),
+        telling=sum(each.role == STUDY and shows_the_arm(rules, decode_item(each.content)) for each in there),
         reason=reason,
         after_close=after_close,
     )

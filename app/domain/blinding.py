@@ -7,8 +7,9 @@ Randomness comes in as `below`: a function giving a uniform integer in [0, n).
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final, TypeVar
@@ -18,25 +19,44 @@ from app.domain.protocol import REVIEWERS_PER_ITEM
 
 T = TypeVar("T")
 Below = Callable[[int], int]
+Group = tuple[str, ...] | str  # a stratum, or a stratum and a role
+CANNOT_TELL: Final = "cannot_tell"
+GUESSES: Final = ("A", "B", CANNOT_TELL)  # the blinding check's answers
 _FINE: Final = 1 << 53
 
 
 @dataclass(frozen=True)
 class Slot:
-    """One item in one judge's list. `item` and `judge` index the inputs of the draw."""
+    """One item in one judge's list. `item` and `judge` index the inputs of the draw.
+
+    `repeat`: the item stands in the list a second time, sides swapped. `rank`: a number
+    drawn once, by which audits and the blinding check are chosen; see `ranked`.
+    """
 
     item: int
     judge: int
     on_panel: str
     position: int
+    repeat: bool = False
+    rank: int | None = None
 
 
-def allocate(strata: Sequence[str], reviewers: int, below: Below) -> list[Slot]:
+def share_of(n: int, share: float) -> int:
+    """Return how many of n a share is: at least one where there is any.
+
+    >>> share_of(160, 0.1), share_of(3, 0.1), share_of(0, 0.1), share_of(160, 0.0)
+    (16, 1, 0, 0)
+    """
+    return max(1, math.floor(n * share + 0.5)) if n and share else 0
+
+
+def allocate(strata: Sequence[Group], reviewers: int, below: Below) -> list[Slot]:
     """Draw every reviewer's items, sides and order.
 
-    `strata`: the stratum of each item. With two reviewers each sees every item; a larger
-    pool gets all its pairs equally often. Returns two slots an item, positions from 1.
-    Raises ValueError for fewer than two reviewers.
+    `strata`: the group of each item, within which sides are balanced and which is spread
+    over the whole list. With two reviewers each sees every item; a larger pool gets all its
+    pairs equally often. Returns two slots an item, positions from 1. Raises ValueError for
+    fewer than two reviewers.
     """
     if reviewers < REVIEWERS_PER_ITEM:
         message = f"a study needs two reviewers or more, not {reviewers}"
@@ -52,7 +72,7 @@ def allocate(strata: Sequence[str], reviewers: int, below: Below) -> list[Slot]:
     return [slot for judge, items in enumerate(mine) for slot in _listed(strata, sorted(items), judge, below)]
 
 
-def allocate_one(strata: Sequence[str], below: Below) -> list[Slot]:
+def allocate_one(strata: Sequence[Group], below: Below) -> list[Slot]:
     """Draw fresh sides and an order of all items for one judge: an adjudicator, or who takes over a list.
 
     The adjudicator's are drawn over every item, so that nothing depends on what is routed.
@@ -60,7 +80,49 @@ def allocate_one(strata: Sequence[str], below: Below) -> list[Slot]:
     return _listed(strata, range(len(strata)), 0, below)
 
 
-def _listed(strata: Sequence[str], items: Sequence[int], judge: int, below: Below) -> list[Slot]:
+def with_repeats(slots: Sequence[Slot], repeatable: Container[int], share: float, below: Below) -> list[Slot]:
+    """Show a share of one judge's items again, sides swapped, among the last quarter of the list.
+
+    `slots`: the judge's list in order. Only items of `repeatable`, and of the first half of
+    the list, are repeated, so that a quarter of it at least lies between the two. Returns the
+    list in order, positions from 1.
+    """
+    able = [slot for slot in slots if slot.item in repeatable]
+    first_half = [slot for slot in slots[: len(slots) // 2] if slot.item in repeatable]
+    again = _shuffled(first_half, below)[: share_of(len(able), share)]
+    if not again:
+        return list(slots)
+    start = len(slots) - len(slots) // 4
+    repeats = [replace(slot, on_panel=other_panel(slot.on_panel), repeat=True) for slot in again]
+    late = _interleaved((slots[start:], repeats), below)
+    return [replace(slot, position=place) for place, slot in enumerate([*slots[:start], *late], start=1)]
+
+
+def ranked(slots: Sequence[Slot], rankable: Container[int], below: Below) -> list[Slot]:
+    """Give one judge's slots of `rankable` items, but for repeats, the numbers 1, 2, ... in random order.
+
+    Audits of agreed items take the lowest, the blinding check the highest: each is a random
+    sample, neither depends on the other, and nothing is drawn once there are answers.
+    """
+    numbers = iter(_shuffled(range(1, 1 + sum(_able(slot, rankable) for slot in slots)), below))
+    return [replace(slot, rank=next(numbers)) if _able(slot, rankable) else slot for slot in slots]
+
+
+def _able(slot: Slot, rankable: Container[int]) -> bool:
+    return slot.item in rankable and not slot.repeat
+
+
+def _interleaved(lists: Sequence[Sequence[Slot]], below: Below) -> list[Slot]:
+    """Merge lists, each kept in its order and spread evenly over the whole."""
+    placed = [
+        ((rank + below(_FINE) / _FINE) / len(slots), below(_FINE), slot)
+        for slots in lists
+        for rank, slot in enumerate(slots)
+    ]
+    return [slot for _, _, slot in sorted(placed, key=lambda each: each[:2])]
+
+
+def _listed(strata: Sequence[Group], items: Sequence[int], judge: int, below: Below) -> list[Slot]:
     on_panel: dict[int, str] = {}
     place: dict[int, tuple[float, int]] = {}
     for members in _by_stratum(strata, items).values():
@@ -73,8 +135,8 @@ def _listed(strata: Sequence[str], items: Sequence[int], judge: int, below: Belo
     return [Slot(item, judge, on_panel[item], position) for position, item in enumerate(ordered, start=1)]
 
 
-def _by_stratum(strata: Sequence[str], items: Sequence[int]) -> dict[str, list[int]]:
-    members: defaultdict[str, list[int]] = defaultdict(list)
+def _by_stratum(strata: Sequence[Group], items: Sequence[int]) -> dict[Group, list[int]]:
+    members: defaultdict[Group, list[int]] = defaultdict(list)
     for item in items:
         members[strata[item]].append(item)
     return dict(sorted(members.items()))

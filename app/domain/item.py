@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from app.domain import expected as answers
 from app.domain.errors import Problem
+from app.domain.expected import Expected
 from app.domain.protocol import Protocol
 from app.domain.text import equivalent
 
@@ -16,12 +18,16 @@ MAX_NAME: Final = 200
 MADE: Final = ("off", "on")  # what a filter makes of a raw hypothesis
 MOST_UNKNOWN: Final = 20  # keys of one line that are named
 PROVENANCES: Final = ("speaker", "annotator", "author")
-NOT_BUILT: Final = {"audio": "audio", "role": "roles other than study", "expected": "expected answers"}
+STUDY, SENTINEL, PRACTICE = ROLES = ("study", "sentinel", "practice")
+NOT_BUILT: Final = {"audio": "audio"}
 
 
 @dataclass(frozen=True)
 class Item:
-    """One utterance as imported. Texts are kept exactly as they came."""
+    """One utterance as imported. Texts are kept exactly as they came.
+
+    `role`: study, sentinel or practice; `expected`: the known answer of the latter two.
+    """
 
     item_id: str
     stratum: str
@@ -37,6 +43,8 @@ class Item:
     lang: str | None = None
     tags: tuple[str, ...] = ()
     raw_sha256: str | None = None
+    role: str = STUDY
+    expected: Expected | None = None
 
     @property
     def changed(self) -> bool:
@@ -48,8 +56,22 @@ class Item:
         return self.verbatim_reference if kind == "verbatim" else self.semantic_reference
 
     def as_data(self) -> dict[str, Any]:
-        """Return the item as plain data, for its digest."""
-        return asdict(self) | {"tags": list(self.tags)}
+        """Return the item as plain data, for its digest.
+
+        A role of its own and a known answer stand in it only where there are such: the digests
+        of items that were frozen before there were any stay as they are.
+        """
+        data = asdict(self) | {"tags": list(self.tags)}
+        del data["role"], data["expected"]
+        if self.expected is not None:
+            data |= {"role": self.role, "expected": self.expected.as_data()}
+        return data
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Item:
+        """Return the item that plain data holds."""
+        known = data.get("expected")
+        return cls(**{**data, "tags": tuple(data["tags"]), "expected": Expected.of(known) if known else None})
 
 
 Check = Callable[[Any], str | None]
@@ -83,6 +105,10 @@ def _digest(value: Any) -> str | None:
     return None if ok else "a SHA-256 digest: 64 lower-case hexadecimal digits"
 
 
+def _role(value: Any) -> str | None:
+    return None if value in ROLES else "one of: " + ", ".join(ROLES)
+
+
 @dataclass(frozen=True)
 class Field:
     """One key of the import format."""
@@ -108,7 +134,7 @@ FIELDS: Final = (
     Field("audio", _name, "file name of the recording"),
     Field("lang", _name, "language tag (BCP 47)"),
     Field("tags", _tags, "free tags, e.g. kinds of disfluency"),
-    Field("role", _name, "study, sentinel or practice"),
+    Field("role", _role, "study, sentinel or practice"),
     Field("expected", lambda _: None, "the known answer of a sentinel or practice item"),
     Field("raw_sha256", _digest, "digest of the raw hypothesis's UTF-8 bytes"),
 )
@@ -129,16 +155,32 @@ def parse(row: Mapping[str, Any], where: str, line: int | None) -> Item | list[P
     problems = [problem(key, "unknown key") for key in unknown[:MOST_UNKNOWN]]
     problems += [problem(f.key, "every item needs it") for f in FIELDS if f.required and f.key not in given]
     for key, value in given.items():
-        if key in NOT_BUILT and not (key == "role" and value == "study"):
+        if key in NOT_BUILT:
             problems.append(problem(key, f"{NOT_BUILT[key]}: not built in this version yet"))
         elif key in _BY_KEY and (expected := _BY_KEY[key].check(value)) is not None:
             problems.append(problem(key, f"expected {expected}, found {_found(value)}"))
     if not problems and not _raw_matches(given):
         problems.append(problem("raw_sha256", "is not the digest of raw_hypothesis"))
+    known = None if problems else _known_answer(given)
+    if isinstance(known, dict):
+        problems += [problem(key, message) for key, message in known.items()]
     if problems:
         return problems
-    kept = {key: value for key, value in given.items() if key not in NOT_BUILT}
-    return Item(**kept | {"tags": tuple(kept.get("tags", ()))})
+    return Item(**given | {"tags": tuple(given.get("tags", ())), "expected": known})
+
+
+def _known_answer(given: Mapping[str, Any]) -> Expected | dict[str, str] | None:
+    """Return the known answer of an item that has one, or messages by field."""
+    role, stated = given.get("role", STUDY), given.get("expected")
+    if role == STUDY:
+        return None if stated is None else {"expected": "only a sentinel or practice item has a known answer"}
+    if stated is None:
+        return {"expected": f"every {role} item needs its known answer"}
+    # Raw texts that a filter has still to pair come with two empty ones, which say nothing yet.
+    found = answers.parse(stated, identical=given["off"] == given["on"] != "")
+    if role == PRACTICE and isinstance(found, Expected) and not found.explanation.strip():
+        return {"expected.explanation": "every practice item needs it: it is shown when the item was answered"}
+    return found
 
 
 def parse_raw(row: Mapping[str, Any], where: str, line: int | None) -> Item | list[Problem]:

@@ -30,7 +30,8 @@ class JudgedItem:
     `first_signed`: both reviewers' codings as first signed, in order of assignment
     (agreement reads these). `signed`: the last signed codings of reviewers whose set
     is signed now (the outcome reads these). `recorded`: every coding that was ever signed,
-    and every adjudication step, so that harm once recorded is never forgotten.
+    and every adjudication step, so that harm once recorded is never forgotten. `audit`: the
+    adjudicator's steps where the two reviews agree; nothing but the audits' own rate reads them.
     """
 
     stratum: str
@@ -43,6 +44,7 @@ class JudgedItem:
     signed: tuple[Coding, ...] = ()
     recorded: tuple[Coding, ...] = ()
     adjudication: Adjudication | None = None
+    audit: Adjudication | None = None
 
 
 @dataclass(frozen=True)

@@ -170,13 +170,13 @@ FIELDS: Final = (
     Field("review", "identical_pairs", _one_of("auto", "review"), "who codes equal pairs", default="auto"),
     Field("review", "highlight", _bool, "mark the differences", default=True),
     Field("review", "practice", _bool, "a practice round first", default=False, built=False),
-    Field("review", "sentinels", _bool, "items with a known answer, mixed in", default=False, built=False),
-    Field("review", "repeats", _share, "share of items shown again", default=0.0, built=False),
-    Field("review", "audit_agreed", _share, "share of agreed items that are adjudicated too", default=0.0, built=False),
-    Field("review", "blinding_check", _share, "share of items asked about after sign-off", default=0.0, built=False),
+    Field("review", "sentinels", _bool, "items with a known answer, mixed in", default=False),
+    Field("review", "repeats", _share, "share of items shown again", default=0.0),
+    Field("review", "audit_agreed", _share, "share of agreed items that are adjudicated too", default=0.0),
+    Field("review", "blinding_check", _share, "share of items asked about after sign-off", default=0.0),
     Field("adjudication", "own_judgement_first", _bool, "own judgement before the reviews are seen", default=True),
     Field("gate", "max_unassessable", _integer(0, 1_000_000), "unassessable items that a PASS tolerates", default=0),
-    Field("gate", "min_sentinel_detection", _number(0, 1), "smallest share of sentinels detected", built=False),
+    Field("gate", "min_sentinel_detection", _number(0, 1), "smallest share of damage found in sentinels"),
     Field("statistics", "confidence", _number(0.5, 0.999), "confidence of the intervals", default=0.95),
     Field("statistics", "resamples", _integer(0, 1_000_000), "resamples of the bootstrap", default=10_000),
     Field("statistics", "seed", _integer(0, 2**53 - 1), "seed of the bootstrap", default=1),
@@ -187,6 +187,17 @@ FIELDS: Final = (
 _BY_NAME: Final = {field.name: field for field in FIELDS}
 SECTIONS: Final = tuple(dict.fromkeys(field.section for field in FIELDS))
 BUILT: Final = {name: [field for field in FIELDS if field.section == name and field.built] for name in SECTIONS}
+# How the judging itself is measured: judges read of it at the close, and not before.
+UNANNOUNCED: Final = (
+    "review.sentinels",
+    "review.repeats",
+    "review.audit_agreed",
+    "review.blinding_check",
+    "gate.min_sentinel_detection",
+)
+FOR_JUDGES: Final = {
+    name: [field for field in fields if field.name not in UNANNOUNCED] for name, fields in BUILT.items()
+}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from app.domain import codebook, protocol, rights
 from app.domain.errors import Problem
-from app.domain.item import Item
+from app.domain.item import PRACTICE, SENTINEL, STUDY, Item, compared
 from app.domain.pairing import Filter, Origin, contradictions, for_reading
 from app.domain.protocol import REVIEWERS_PER_ITEM, Protocol
 
@@ -77,7 +77,8 @@ class Readiness:
 
 
 # By the first word of the field that an error names.
-_PARTS: Final = dict.fromkeys(("study", "selection", "references", "engine"), "protocol") | {
+_PROTOCOL: Final = ("study", "selection", "references", "review", "gate", "engine")
+_PARTS: Final = dict.fromkeys(_PROTOCOL, "protocol") | {
     "rights": "rights",
     "items": "items",
     "pairing": "items",
@@ -95,23 +96,25 @@ def part_of(problem: Problem) -> str:
 def assess(
     rules: Protocol, items: Sequence[Item], ledger: Sequence[rights.Source], people: People, origin: Origin
 ) -> Readiness:
-    """Report on a draft."""
-    kinds = [kind for kind in protocol.REFERENCES if any(item.reference(kind) is not None for item in items)]
+    """Report on a draft. `items`: all of them, of every role."""
+    study = [item for item in items if item.role == STUDY]
+    kinds = [kind for kind in protocol.REFERENCES if any(item.reference(kind) is not None for item in study)]
     unlicensed = rights.shortfalls((item.source for item in items), ledger, rules["study.scope"])
-    unreferenced = [item for item in items if _lacks_reference(rules, item)]
+    unreferenced = [item for item in items if item.role != PRACTICE and _lacks_reference(rules, item)]
     errors = (
         protocol.missing(rules, kinds)
         + _extension_errors(rules)
         + (unlicensed if ledger or unlicensed else [Problem("there is no rights ledger yet", field="rights")])
         + _item_errors(rules, items, unreferenced)
+        + _rigour_errors(rules, items, people)
         + _people_errors(people)
         + (contradictions(rules, origin.filter) if origin.filter else [])
     )
-    equal = sum(shows_the_arm(rules, item) for item in items)
+    equal = sum(shows_the_arm(rules, item) for item in study)
     return Readiness(
         errors=tuple(errors),
-        warnings=tuple(_warnings(rules, people, origin)),
-        acknowledge=tuple(each for each in _acknowledgements(rules, items, people, origin, equal) if each.count),
+        warnings=tuple(_warnings(rules, items, people, origin)),
+        acknowledge=tuple(each for each in _acknowledgements(rules, study, people, origin, equal) if each.count),
         rights_missing=len(unlicensed),
         references_missing=len(unreferenced),
         equal_one_panel=equal,
@@ -157,18 +160,42 @@ def _extension_errors(rules: Protocol) -> list[Problem]:
 
 def _item_errors(rules: Protocol, items: Sequence[Item], unreferenced: Sequence[Item]) -> list[Problem]:
     errors = []
-    if not items:
+    if not any(item.role == STUDY for item in items):
         errors.append(Problem("the study has no items yet; import some", field="items"))
-    undeclared = sorted({item.stratum for item in items} - set(rules.strata))
+    undeclared = sorted({item.stratum for item in items if item.role != PRACTICE} - set(rules.strata))
     told = "items are of stratum “{}”, which the protocol does not declare"
     errors += [Problem(told.format(stratum), field="items") for stratum in undeclared]
     if unreferenced:
         told = f"{len(unreferenced)} items lack a reference that the protocol requires"
         errors.append(Problem(told, field="items"))
-    silent = sum(item.verbatim_reference is None and item.semantic_reference is None for item in items)
+    shown = [item for item in items if item.role != PRACTICE]
+    silent = sum(item.verbatim_reference is None and item.semantic_reference is None for item in shown)
     if rules["study.scope"] == "corpus" and silent:
         told = f"{silent} items have neither audio nor a reference; a corpus study needs one of them for each item"
         errors.append(Problem(told, field="items"))
+    return errors
+
+
+def _rigour_errors(rules: Protocol, items: Sequence[Item], people: People) -> list[Problem]:
+    """List what the options of rigour need and do not have."""
+    errors = []
+    sentinels = [item for item in items if item.role == SENTINEL]
+    if rules["review.sentinels"] and not sentinels:
+        told = "sentinels are asked for, and no item has the role sentinel: import some, or switch them off"
+        errors.append(Problem(told, field="items"))
+    unseen = sum(compared(item, rules)[1] for item in sentinels)
+    if rules["review.sentinels"] and unseen:
+        told = f"{unseen} sentinels are coded by the comparator, so that nobody would see them: take them out"
+        errors.append(Problem(told, field="items"))
+    if rules["gate.min_sentinel_detection"] is not None and not rules["review.sentinels"]:
+        told = "it needs review.sentinels: switch them on, or leave it out"
+        errors.append(Problem(told, field="gate.min_sentinel_detection"))
+    elif rules["gate.min_sentinel_detection"] and not any(item.expected.coding.destructive for item in sentinels):  # type: ignore[union-attr]
+        told = "no sentinel has damage that could be detected: import such, or leave it out"
+        errors.append(Problem(told, field="gate.min_sentinel_detection"))
+    if rules["review.audit_agreed"] and not people.adjudicators:
+        told = "audits of agreed items need an adjudicator: assign one, or leave review.audit_agreed out"
+        errors.append(Problem(told, field="people"))
     return errors
 
 
@@ -199,8 +226,11 @@ def seating(roles: Sequence[tuple[str, str]]) -> list[Problem]:
     return problems + [Problem(told.format(name), field="assign") for name in twice]
 
 
-def _warnings(rules: Protocol, people: People, origin: Origin) -> list[str]:
+def _warnings(rules: Protocol, items: Sequence[Item], people: People, origin: Origin) -> list[str]:
     warnings = [] if origin.verified else [_unverified(origin)]
+    unused = sum(item.role == SENTINEL for item in items)
+    if unused and not rules["review.sentinels"]:
+        warnings.append(f"Nobody will see the sentinels ({unused}): review.sentinels is off.")
     if people.adjudicators == 0:
         warnings.append("There is no adjudicator: every disagreement ends disputed, and holds the verdict.")
     if not rules.controls:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from app.domain import memo
 from app.domain.judgement import Coding
+from app.domain.measured import Measured
 from app.domain.protocol import REVIEWERS_PER_ITEM
 from app.domain.results import LABELS, Case, Results, absent_rate, as_memo, ratio, share
 from app.domain.statistics import agreement as coefficients
@@ -87,7 +88,7 @@ def adjudication(results: Results) -> memo.Adjudication:
         pending=len(routed) - len(done),
         dissent=sum(case.outcome.dissent for case in routed),
         first_judgement_stood=_first_stood(done, results),
-        audit_agreed=absent_rate("not_enabled"),
+        audit_agreed=_audits_upheld(results),
         disputed=_disputed(results),
     )
 
@@ -113,13 +114,31 @@ def _first_stood(done: Sequence[Case], results: Results) -> memo.Rate:
     return as_memo(rates.rate(stood, len(steps), None, results.confidence))
 
 
-def quality(results: Results, equal_one_panel: int) -> memo.Quality:
+def _audits_upheld(results: Results) -> memo.Rate:
+    """Return the share of audited items on which the adjudicator came to what the two reviews agree on."""
+    if not results.audited:
+        return absent_rate("not_enabled")
+    if not results.adjudicator:
+        return absent_rate("no_adjudicator")
+    done = [case for case in results.cases if case.item.audit is not None and case.item.audit.decision is not None]
+    upheld = sum(case.item.audit is not None and case.item.audit.final == case.item.signed[0] for case in done)
+    return ratio(upheld, len(done))
+
+
+def quality(results: Results, measured: Measured, equal_one_panel: int) -> memo.Quality:
     """Return what is known of the judging itself. `equal_one_panel`: see the check page; less those withdrawn."""
+    repeats = [one == other for one, other in measured.repeats]
     return memo.Quality(
-        repeats=absent_rate("not_enabled"),
-        sentinels=memo.Sentinels(destructive=absent_rate("not_enabled"), clean=absent_rate("not_enabled")),
+        repeats=ratio(sum(repeats), len(repeats)) if results.repeated else absent_rate("not_enabled"),
+        sentinels=memo.Sentinels(
+            destructive=_of_sentinels(results, measured.damaged), clean=_of_sentinels(results, measured.clean)
+        ),
         side_bias=memo.Absent(null_reason="not_enabled"),
         blinding_index=memo.Absent(null_reason="not_enabled"),
         active_minutes=memo.Absent(null_reason="not_enabled"),
         references_equal_one_panel=ratio(equal_one_panel, sum(not case.withdrawn for case in results.cases)),
     )
+
+
+def _of_sentinels(results: Results, hits: Sequence[bool]) -> memo.Rate:
+    return ratio(sum(hits), len(hits)) if results.sentinels else absent_rate("not_enabled")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from app.domain import codebook, gate, memo
 from app.domain.judgement import Coding
@@ -47,20 +47,15 @@ class Results:
     adjudicator: bool = True
     own_judgement_first: bool = True
     pool: bool = False
+    sentinels: bool = False
+    repeated: bool = False
+    audited: bool = False
 
     @classmethod
-    def of(
-        cls,
-        items: Sequence[JudgedItem],
-        *,
-        confidence: float = 0.95,
-        adjudicator: bool = True,
-        own_judgement_first: bool = True,
-        pool: bool = False,
-    ) -> Results:
-        """Settle every item."""
+    def of(cls, items: Sequence[JudgedItem], *, adjudicator: bool = True, **facts: Any) -> Results:
+        """Settle every item. `facts`: the other fields."""
         cases = tuple(Case(item, settle(item, adjudicated_study=adjudicator)) for item in items)
-        return cls(cases, confidence, adjudicator, own_judgement_first, pool)
+        return cls(cases, adjudicator=adjudicator, **facts)
 
     def within(self, stratum: str) -> Results:
         """Return the same study cut down to one stratum."""

@@ -57,4 +57,7 @@ def kept(item: Item) -> dict[str, Any]:
 
     A statistic that reads texts must add what it needs here: numbers and flags, never words.
     """
-    return {"references": [kind for kind in REFERENCES if item.reference(kind) is not None]}
+    facts: dict[str, Any] = {"references": [kind for kind in REFERENCES if item.reference(kind) is not None]}
+    if item.expected is not None:
+        facts["expected"] = {"label": item.expected.label, "arm": item.expected.arm}
+    return facts

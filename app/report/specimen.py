@@ -7,6 +7,7 @@ from typing import Final
 
 from app.domain import codebook, gate, memo, reliability, results, rights
 from app.domain.judgement import Coding
+from app.domain.measured import Measured
 from app.domain.outcome import JudgedItem
 from app.domain.pairing import Filter
 
@@ -64,7 +65,7 @@ def _specimen(rule: str, items: list[JudgedItem], *, synthetic: bool) -> memo.Me
         adjudication=reliability.adjudication(found).model_copy(
             update={"disputed": [memo.Disputed(one="", other="", reason="no_adjudicator", count=0)]}
         ),
-        quality=reliability.quality(found, 0),
+        quality=reliability.quality(found, Measured(), 0),
         wer=memo.WordErrors(**{name: memo.Absent(null_reason="not_enabled") for name in memo.WordErrors.model_fields}),
         rights=[
             memo.RightsEntry(source="", kind=kind, version="", licence="", decision=decision)

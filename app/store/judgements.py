@@ -8,9 +8,11 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, select, update
 
+from app.domain.blinding import share_of
+from app.domain.item import STUDY
 from app.domain.judgement import Judgement
 from app.domain.manifest import canonical, digest
-from app.store.tables import draft, item, judgement, member, sign_off, slot
+from app.store.tables import draft, guess, item, judgement, member, sign_off, slot
 
 FIELDS = ("step", "label", "panel", "also", "reasons", "groups", "severity", "note", "decision", "unresolved_reason")
 
@@ -126,8 +128,16 @@ def unfinished(connection: Connection, study_id: str, account_id: int) -> int:
 def unanswered(connection: Connection, study_id: str, account_id: int) -> list[Row[Any]]:
     """Return a reviewer's slots without an answer, each with its item's `stratum`."""
     found = select(slot, item.c.stratum).join(item, item.c.id == slot.c.item)
-    mine = (in_list(study_id, account_id), slot.c.version == 0)
+    mine = (in_list(study_id, account_id), slot.c.version == 0, slot.c.repeat.is_(False))
     return list(connection.execute(found.where(*mine).order_by(slot.c.id)))
+
+
+def drop_repeats(connection: Connection, study_id: str, account_id: int) -> None:
+    """Delete the repeats that a reviewer has not answered: of another's answers they would repeat nothing."""
+    mine = (in_list(study_id, account_id), slot.c.version == 0, slot.c.repeat)
+    gone = select(slot.c.id).where(*mine)
+    connection.execute(delete(draft).where(draft.c.slot_id.in_(gone)))
+    connection.execute(delete(slot).where(*mine))
 
 
 def set_of(connection: Connection, study_id: str, account_id: int) -> tuple[int, int, str]:
@@ -148,6 +158,45 @@ def in_list(study_id: str, account_id: int) -> ColumnElement[bool]:
     return and_(mine, slot.c.adjudication.is_(False) | slot.c.routed)
 
 
+def blinding_sample(connection: Connection, study_id: str, account_id: int, share: float) -> list[Row[Any]]:
+    """Return the slots of a signed set that the blinding check asks about, in the order of the list: id, token, guess.
+
+    Of what the judge answered, those with the highest ranks drawn at the freeze; none where the
+    set is not signed.
+    """
+    if standing_sign_off(connection, study_id, account_id) is None:
+        return []
+    found = select(slot.c.id, slot.c.token, slot.c.position, slot.c.rank, guess.c.guess)
+    answered = (in_list(study_id, account_id), slot.c.done, slot.c.rank.is_not(None))
+    found = found.outerjoin(guess, guess.c.slot_id == slot.c.id).where(*answered)
+    rows: list[Row[Any]] = list(connection.execute(found))
+    drawn = sorted(rows, key=lambda row: -int(row.rank))[: share_of(len(rows), share)]
+    return sorted(drawn, key=lambda row: int(row.position))
+
+
+def add_guess(connection: Connection, slot_id: int, given: str, at: str) -> str:
+    """Store an answer of the blinding check; return its digest."""
+    connection.execute(insert(guess).values(slot_id=slot_id, guess=given, stored_at=at))
+    return _guess_digest(slot_id, given, at)
+
+
+def guess_digests(connection: Connection, study_id: str) -> list[str]:
+    """Return the digest of every answer of a study's blinding check, as the audit chain has it."""
+    found = select(guess).join(slot, slot.c.id == guess.c.slot_id).where(slot.c.study_id == study_id)
+    return [_guess_digest(row.slot_id, row.guess, row.stored_at) for row in connection.execute(found)]
+
+
+def _guess_digest(slot_id: int, given: str, at: str) -> str:
+    return digest({"slot": slot_id, "guess": given, "at": at})
+
+
+def open_slot(connection: Connection, study_id: str, account_id: int, token: str, at: str) -> None:
+    """Note when a judge first saw an item of the own list, and the newest judgement at that moment."""
+    newest_id = select(func.coalesce(func.max(judgement.c.id), 0)).scalar_subquery()
+    unseen = (in_list(study_id, account_id), slot.c.token == token, slot.c.opened.is_(None))
+    connection.execute(update(slot).where(*unseen).values(opened_at=at, opened=newest_id))
+
+
 def reviews_signed(connection: Connection, study_id: str) -> bool:
     """Tell whether every reviewer's set is signed: the adjudicator's queue is open then."""
     standing = select(sign_off.c.account_id).where(sign_off.c.study_id == study_id, sign_off.c.reopened_at.is_(None))
@@ -160,18 +209,31 @@ def reviews_signed(connection: Connection, study_id: str) -> bool:
 def newest_reviews(connection: Connection, study_id: str, item_id: int | None = None) -> list[Row[Any]]:
     """Return every newest review with its slot's `item` and `on_panel`, by item and seat; none of what was withdrawn.
 
-    `item_id`: only those of one item.
+    Reviews of study items alone, and no repeats: these have an outcome. `item_id`: only those of one item.
     """
     found = (
         select(judgement, slot.c.item, slot.c.on_panel)
         .join(slot, (slot.c.id == judgement.c.slot_id) & (slot.c.version == judgement.c.version))
         .join(member, (member.c.study_id == slot.c.study_id) & (member.c.account_id == slot.c.account_id))
         .where(slot.c.study_id == study_id, slot.c.adjudication.is_(False), slot.c.withdrawn.is_(False))
+        .where(has_an_outcome())
         .order_by(slot.c.item, member.c.seat)
     )
     if item_id is not None:
         found = found.where(slot.c.item == item_id)
     return list(connection.execute(found))
+
+
+def has_an_outcome() -> ColumnElement[bool]:
+    """Select the slots whose answers decide on an item: no repeats, no sentinels."""
+    study_items = select(item.c.id).where(item.c.id == slot.c.item, item.c.role == STUDY).exists()
+    return and_(slot.c.repeat.is_(False), study_items)
+
+
+def audit_order(connection: Connection, study_id: str) -> list[int]:
+    """Return the items of the adjudicator's list in the order drawn for audits; none where none was drawn."""
+    found = select(slot.c.item).where(slot.c.study_id == study_id, slot.c.adjudication, slot.c.rank.is_not(None))
+    return list(connection.execute(found.where(slot.c.withdrawn.is_(False)).order_by(slot.c.rank)).scalars())
 
 
 def set_routed(connection: Connection, study_id: str, items: Iterable[int]) -> None:

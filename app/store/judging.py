@@ -26,7 +26,8 @@ class Desk:
     """A judge's own place in a study.
 
     `open`: there may be work now (an adjudicator's queue opens when all reviews are
-    signed). `done` and `total`: of the judge's own list.
+    signed). `done` and `total`: of the judge's own list. `asked` and `guessed`: of the
+    blinding check, which begins with the sign-off.
     """
 
     study_id: str
@@ -39,6 +40,8 @@ class Desk:
     own_judgement_first: bool
     signed_at: str | None = None
     receipt: str | None = None
+    asked: int = 0
+    guessed: int = 0
 
     @property
     def open_to_change(self) -> bool:
@@ -85,6 +88,17 @@ class BlindItem:
     reviews: tuple[Judgement, ...] = ()
     draft: dict[str, list[str]] | None = None
     drafted_at: str | None = None
+    opened: bool = False
+
+
+@dataclass(frozen=True)
+class Question:
+    """One item of the blinding check: the panels as they were judged, and where it stands among those asked about."""
+
+    token: str
+    number: int
+    total: int
+    item: BlindItem
 
 
 def desk(connection: Connection, study_id: str, account_id: int) -> Desk | None:
@@ -99,6 +113,8 @@ def desk(connection: Connection, study_id: str, account_id: int) -> Desk | None:
     is_open = found.role == "reviewer" or judgements.reviews_signed(connection, study_id)
     total, done = _progress(connection, study_id, account_id) if is_open else (0, 0)
     signed = judgements.standing_sign_off(connection, study_id, account_id)
+    rules = protocol_of(found)
+    sample = judgements.blinding_sample(connection, study_id, account_id, rules["review.blinding_check"])
     return Desk(
         study_id=study_id,
         title=found.title,
@@ -107,9 +123,11 @@ def desk(connection: Connection, study_id: str, account_id: int) -> Desk | None:
         closed=found.closed_at is not None,
         done=done,
         total=total,
-        own_judgement_first=protocol_of(found)["adjudication.own_judgement_first"],
+        own_judgement_first=rules["adjudication.own_judgement_first"],
         signed_at=signed.signed_at if signed else None,
         receipt=signed.digest if signed else None,
+        asked=len(sample),
+        guessed=sum(each.guess is not None for each in sample),
     )
 
 
@@ -175,8 +193,26 @@ def blind_item(connection: Connection, study_id: str, account_id: int, token: st
         version=row.version,
         draft=json.loads(row.fields) if row.fields else None,
         drafted_at=row.saved_at,
+        opened=row.opened is not None,
         **_answer(connection, row, own_first=protocol["adjudication.own_judgement_first"]),
     )
+
+
+def next_question(connection: Connection, study_id: str, account_id: int) -> str | None:
+    """Return the token of the next item that the blinding check asks a judge about."""
+    return next((each.token for each in _asked(connection, study_id, account_id) if each.guess is None), None)
+
+
+def question(connection: Connection, study_id: str, account_id: int, token: str) -> Question | None:
+    """Return an item that the blinding check asks a judge about; None for any other."""
+    tokens = [each.token for each in _asked(connection, study_id, account_id)]
+    item = blind_item(connection, study_id, account_id, token) if token in tokens else None
+    return None if item is None else Question(token, tokens.index(token) + 1, len(tokens), item)
+
+
+def _asked(connection: Connection, study_id: str, account_id: int) -> list[Row[Any]]:
+    share = protocol(connection, study_id)["review.blinding_check"]
+    return judgements.blinding_sample(connection, study_id, account_id, share)
 
 
 def withdrawn(connection: Connection, study_id: str, account_id: int, token: str) -> bool:

@@ -9,9 +9,10 @@ from typing import Any
 from sqlalchemy import Connection, Row, select
 
 from app.domain import blinding
+from app.domain.item import STUDY
 from app.domain.judgement import Coding
 from app.domain.outcome import Adjudication, JudgedItem
-from app.domain.protocol import Protocol
+from app.domain.protocol import REVIEWERS_PER_ITEM, Protocol
 from app.domain.withdrawal import kept
 from app.store import judgements
 from app.store.studies import decode_item
@@ -41,26 +42,35 @@ def judged_items(connection: Connection, study_id: str, protocol: Protocol) -> l
     adjudications, steps = _adjudications(connection, study_id)
     columns = (item.c.id, item.c.stratum, item.c.unit, item.c.changed, item.c.auto_coded, withdrawal.c.after_close)
     found = select(*columns).outerjoin(withdrawal, withdrawal.c.id == item.c.withdrawal)
-    return [
-        JudgedItem(
-            stratum=row.stratum,
-            cluster=str(row.unit),
-            control=row.stratum in protocol.controls,
-            changed=row.changed,
-            auto_coded=bool(row.auto_coded),
-            withdrawn=row.after_close is False,
-            first_signed=tuple(signed[0] for signed in reviews[row.id].values()),
-            signed=tuple(signed[-1] for judge, signed in reviews[row.id].items() if judge in standing),
-            recorded=(*(coding for signed in reviews[row.id].values() for coding in signed), *steps[row.id]),
-            adjudication=adjudications.get(row.id),
+    rows = connection.execute(found.where(item.c.study_id == study_id, item.c.role == STUDY).order_by(item.c.id))
+    judged = []
+    for row in rows:
+        signed = tuple(each[-1] for judge, each in reviews[row.id].items() if judge in standing)
+        audit = len(signed) == REVIEWERS_PER_ITEM and len(set(signed)) == 1
+        judged.append(
+            JudgedItem(
+                stratum=row.stratum,
+                cluster=str(row.unit),
+                control=row.stratum in protocol.controls,
+                changed=row.changed,
+                auto_coded=bool(row.auto_coded),
+                withdrawn=row.after_close is False,
+                first_signed=tuple(each[0] for each in reviews[row.id].values()),
+                signed=signed,
+                recorded=(
+                    *(coding for each in reviews[row.id].values() for coding in each),
+                    *(() if audit else steps[row.id]),
+                ),
+                adjudication=None if audit else adjudications.get(row.id),
+                audit=adjudications.get(row.id) if audit else None,
+            )
         )
-        for row in connection.execute(found.where(item.c.study_id == study_id).order_by(item.c.id))
-    ]
+    return judged
 
 
 def references(connection: Connection, study_id: str) -> set[str]:
     """Return the kinds of reference that the items of a study have; one withdrawn after the close counts as before."""
-    found = select(item.c.content, item.c.kept).where(item.c.study_id == study_id)
+    found = select(item.c.content, item.c.kept).where(item.c.study_id == study_id, item.c.role == STUDY)
     kinds: set[str] = set()
     for row in connection.execute(found):
         facts = kept(decode_item(row.content)) if row.content else json.loads(row.kept or "{}")
@@ -82,7 +92,7 @@ def _signed_reviews(connection: Connection, study_id: str) -> SignedReviews:
         select(judgement, slot.c.item, slot.c.on_panel, slot.c.account_id)
         .join(slot, slot.c.id == judgement.c.slot_id)
         .join(member, (member.c.study_id == slot.c.study_id) & (member.c.account_id == slot.c.account_id))
-        .where(slot.c.study_id == study_id, slot.c.adjudication.is_(False))
+        .where(slot.c.study_id == study_id, slot.c.adjudication.is_(False), judgements.has_an_outcome())
         .order_by(member.c.seat, judgement.c.id)
     )
     versions: defaultdict[tuple[int, int], list[Row[Any]]] = defaultdict(list)

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, delete, func, insert, select, update
 
 from app.domain.blinding import Slot
 from app.domain.errors import NotFound
-from app.domain.item import Item
+from app.domain.item import STUDY, Item
 from app.domain.manifest import canonical, digest
 from app.domain.protocol import Protocol, parse
 from app.domain.rights import Source
@@ -66,6 +66,7 @@ def add_items(connection: Connection, study_id: str, items: Sequence[Item], pair
             "stratum": each.stratum,
             "cluster": each.cluster,
             "source": each.source,
+            "role": each.role,
             "content": canonical(each.as_data()).decode(),
             "changed": each.changed,
             "pairing": pairing,
@@ -95,21 +96,30 @@ def item_rows(connection: Connection, study_id: str) -> Iterator[Row[Any]]:
 
 def decode_item(content: str) -> Item:
     """Return an item from its stored form."""
-    data = json.loads(content)
-    return Item(**data | {"tags": tuple(data["tags"])})
+    return Item.of(json.loads(content))
 
 
 def item_count(connection: Connection, study_id: str) -> tuple[int, int]:
-    """Return how many items a study has, and how many of them were withdrawn."""
-    counted = select(func.count(), func.count(item.c.withdrawal)).where(item.c.study_id == study_id)
+    """Return how many study items a study has, and how many of them were withdrawn."""
+    counted = select(func.count(), func.count(item.c.withdrawal)).where(_study_items(study_id))
     imported, withdrawn = connection.execute(counted).one()
     return imported, withdrawn
 
 
 def auto_coded_count(connection: Connection, study_id: str) -> int:
     """Return how many of a frozen study's pairs no person judges, as they are equal."""
-    found = select(func.count()).select_from(item).where(item.c.study_id == study_id, item.c.auto_coded)
+    found = select(func.count()).select_from(item).where(_study_items(study_id), item.c.auto_coded)
     return connection.execute(found).scalar_one()
+
+
+def roles(connection: Connection, study_id: str) -> dict[str, int]:
+    """Return the number of items by role: study, sentinel, practice."""
+    found = select(item.c.role, func.count().label("items")).where(item.c.study_id == study_id).group_by(item.c.role)
+    return {row.role: row.items for row in connection.execute(found)}
+
+
+def _study_items(study_id: str) -> ColumnElement[bool]:
+    return and_(item.c.study_id == study_id, item.c.role == STUDY)
 
 
 def strata(connection: Connection, study_id: str) -> list[Row[Any]]:
@@ -119,7 +129,7 @@ def strata(connection: Connection, study_id: str) -> list[Row[Any]]:
         func.count(item.c.withdrawal).label("withdrawn"),
         func.count(item.c.cluster.distinct()).label("clusters"),
     )
-    found = select(item.c.stratum, *counted).where(item.c.study_id == study_id).group_by(item.c.stratum)
+    found = select(item.c.stratum, *counted).where(_study_items(study_id)).group_by(item.c.stratum)
     return list(connection.execute(found.order_by(item.c.stratum)))
 
 
@@ -156,6 +166,8 @@ def add_slots(
             "adjudication": adjudication,
             "on_panel": each.on_panel,
             "position": each.position,
+            "repeat": each.repeat,
+            "rank": each.rank,
         }
         for each in slots
     ]
@@ -165,9 +177,10 @@ def add_slots(
 
 def draw_digest(connection: Connection, study_id: str) -> str:
     """Return the digest of every judge's list as drawn: who sees which item where, on which side."""
-    drawn = ("token", "account_id", "item", "adjudication", "on_panel", "position")
+    drawn = ("token", "account_id", "item", "adjudication", "on_panel", "position", "repeat", "rank")
     found = select(*(slot.c[name] for name in drawn)).where(slot.c.study_id == study_id).order_by(slot.c.token)
-    return digest([list(row) for row in connection.execute(found)])
+    # Up to version 0.2.0 there were neither repeats nor ranks: a list without them keeps its digest.
+    return digest([list(row) if row.repeat or row.rank else list(row)[:-2] for row in connection.execute(found)])
 
 
 def units_digest(connection: Connection, study_id: str) -> str:
@@ -234,7 +247,8 @@ def leave(connection: Connection, study_id: str, account_id: int, at: str) -> No
 def hand_over(connection: Connection, slot_id: int, account_id: int, **drawn: Any) -> None:
     """Put an unanswered slot into another reviewer's list, as drawn anew; what was typed there goes."""
     connection.execute(delete(draft).where(draft.c.slot_id == slot_id))
-    connection.execute(update(slot).where(slot.c.id == slot_id).values(account_id=account_id, **drawn))
+    fresh = {"account_id": account_id, "opened": None, "opened_at": None}
+    connection.execute(update(slot).where(slot.c.id == slot_id).values(**fresh, **drawn))
 
 
 def add_deviation(connection: Connection, study_id: str, at: str, text: str) -> None:

@@ -144,6 +144,7 @@ class Item(SQLModel, table=True):
     stratum: str
     cluster: str | None = None
     source: str
+    role: str = "study"  # or sentinel or practice: of these no count of the study knows
     content: str | None = None  # the whole item as canonical JSON
     changed: bool
     equivalent: bool | None = None
@@ -160,13 +161,14 @@ class Slot(SQLModel, table=True):
     """One item in one judge's list, with the side drawn for it. `token` is what addresses show.
 
     `version`: the newest judgement's, 0 for none. `done`: nothing is left to do on it.
-    `routed`: an adjudicator's slot on which the two reviews differ. `withdrawn`: its item was;
-    the slot is in nobody's list any more.
+    `routed`: an adjudicator's slot on which the two reviews differ, or which audits them.
+    `withdrawn`: its item was; the slot is in nobody's list any more. `repeat`: the item stands
+    in the list a second time. `rank`: drawn at the freeze, for audits and the blinding check.
     """
 
     __table_args__ = (
         CheckConstraint("on_panel in ('A', 'B')"),
-        UniqueConstraint("account_id", "item"),
+        UniqueConstraint("account_id", "item", "repeat"),
         Index("slot_list", "study_id", "account_id", "done", "position"),
     )
 
@@ -182,6 +184,10 @@ class Slot(SQLModel, table=True):
     version: int = 0
     done: bool = False
     withdrawn: bool = False
+    repeat: bool = False
+    rank: int | None = None  # null unless the protocol asks for audits or the check, and on sentinels and repeats
+    opened_at: str | None = None  # when its judge first saw it; null until then
+    opened: int | None = None  # the newest judgement's id then, 0 for none
 
 
 class Judgement(SQLModel, table=True):
@@ -242,6 +248,16 @@ class SignOff(SQLModel, table=True):
     reopen_reason: str | None = None
 
 
+class Guess(SQLModel, table=True):
+    """A judge's answer of the blinding check: which text was filtered. Given once, after the sign-off."""
+
+    __table_args__ = (CheckConstraint("guess in ('A', 'B', 'cannot_tell')"),)
+
+    slot_id: int = Field(foreign_key="slot.id", primary_key=True)
+    guess: str
+    stored_at: str
+
+
 class Deviation(SQLModel, table=True):
     """A departure from the protocol, logged as it happened."""
 
@@ -287,5 +303,6 @@ slot: Final = table(Slot)
 judgement: Final = table(Judgement)
 draft: Final = table(Draft)
 sign_off: Final = table(SignOff)
+guess: Final = table(Guess)
 deviation: Final = table(Deviation)
 audit_event: Final = table(AuditEvent)

@@ -164,7 +164,7 @@ def _item_holds(stored: Row[Any], rules: Protocol) -> bool:
         item = studies.decode_item(stored.content)
     except (ValueError, TypeError, KeyError):
         return False
-    said = {name: getattr(item, name) for name in ("item_id", "stratum", "cluster", "source", "changed")}
+    said = {name: getattr(item, name) for name in ("item_id", "stratum", "cluster", "source", "role", "changed")}
     said["equivalent"], said["auto_coded"] = compared(item, rules)
     if any(getattr(stored, name) != value for name, value in said.items()):
         return False
@@ -228,6 +228,12 @@ def _signed(connection: Connection, row: Row[Any]) -> list[str]:
     return ["the sign-offs are not those that were audited"]
 
 
+def _guesses(connection: Connection, row: Row[Any]) -> list[str]:
+    stored = judgements.guess_digests(connection, row.id)
+    recorded = [event.detail["sha256"] for event in audit.events(connection, "guess.stored", study_id=row.id)]
+    return [] if sorted(stored) == sorted(recorded) else ["the guesses of the blinding check were changed"]
+
+
 def _deviations(connection: Connection, row: Row[Any]) -> list[str]:
     logged = studies.deviations(connection, row.id)
     stored = [manifest.digest({"at": each.at, "text": each.text}) for each in logged]
@@ -253,6 +259,7 @@ CHECKS: Final[dict[str, Check]] = {
     "the pairing": _pairing,
     "the withdrawals": _withdrawn,
     "the sign-offs": _signed,
+    "the blinding check": _guesses,
     "the deviations": _deviations,
     "the close": _closed,
 }

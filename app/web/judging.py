@@ -17,6 +17,7 @@ from app.domain.judgement import Judgement, chosen
 from app.domain.text import only_invisible, runs
 from app.security import token_hash
 from app.store import judging
+from app.web import guessing
 from app.web.auth import FORM_CHECKED, Signed, SignedForm, Visitor, house_of, see_other, study_with_role
 from app.web.forms import Form
 from app.web.pages import render
@@ -156,6 +157,8 @@ def _page(
     if item is None:
         message = "This item is not in your list."
         raise NotFound(message)
+    if not item.opened and desk.open_to_change:
+        reviewing.open_item(house_of(request).store, house_of(request).world, judge, token)
     fragment = request.headers.get("hx-request") == "true"
     return render(
         request,
@@ -297,6 +300,18 @@ def judge_router(seat: Seat) -> APIRouter:
     @router.post("/sign-off", dependencies=[FORM_CHECKED])
     def post_sign_off(request: Request, visitor: Signed) -> Response:
         return sign_off(request, visitor, seat)
+
+    @router.get("/guess")
+    def get_next_question(request: Request, visitor: Signed) -> Response:
+        return guessing.next_question(request, judge_of(request, visitor, seat), seat.base)
+
+    @router.get("/guess/{token}")
+    def get_question(request: Request, visitor: Signed, token: str) -> Response:
+        return guessing.page(request, judge_of(request, visitor, seat), seat.base, token)
+
+    @router.post("/guess/{token}")
+    def post_guess(request: Request, visitor: Signed, token: str, form: SignedForm) -> Response:
+        return guessing.submit(request, judge_of(request, visitor, seat), seat.base, token, form)
 
     @router.get("/{token}")
     def get_item(request: Request, visitor: Signed, token: str) -> Response:

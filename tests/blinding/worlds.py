@@ -34,7 +34,30 @@ def pairs(n):
 
 
 WIDE = PROTOCOL.replace("word_repetition = 4, fluent = 2", "word_repetition = 400, fluent = 400")
-REVIEWED = WIDE + '[review]\nidentical_pairs = "review"\n'
+REVIEWED = (
+    WIDE
+    + """[review]
+identical_pairs = "review"
+sentinels = true
+repeats = 0.1
+audit_agreed = 0.2
+blinding_check = 0.1
+"""
+)
+KNOWN = (
+    {"label": "destructive-content", "arm": "on", "reasons": ["negation"]},
+    {"label": "destructive-structure", "arm": "off", "reasons": ["joined_fragments"]},
+    {"label": "safe-cleanup", "arm": "on"},
+)
+
+
+def sentinels():
+    """Return one item for each known answer, unlike all others."""
+    texts = [("fluent", "ep-00", f"known {number} not it", f"known {number} it") for number in range(len(KNOWN))]
+    return [
+        row | {"item_id": f"S-{number}", "role": "sentinel", "expected": known}
+        for number, (row, known) in enumerate(zip(item_rows(texts), KNOWN, strict=True))
+    ]
 
 
 def two_stores(folder, n):
@@ -43,7 +66,7 @@ def two_stores(folder, n):
     world = fixed_world("build")
     store = open_store(one)
     add_people(store, world)
-    frozen_study(store, world, protocol=REVIEWED, rows=item_rows(pairs(n)))
+    frozen_study(store, world, protocol=REVIEWED, rows=item_rows(pairs(n)) + sentinels())
     store.close()
     shutil.copytree(one, other)
     exchange_arms(other)
@@ -56,9 +79,14 @@ def exchange_arms(folder):
         for key, content in connection.exec_driver_sql("select id, content from item").all():
             item = json.loads(content)
             item["off"], item["on"] = item["on"], item["off"]
+            if (known := item.get("expected")) and known["arm"] in OTHER:
+                known["arm"] = OTHER[known["arm"]]
             connection.exec_driver_sql("update item set content = ? where id = ?", (canonical(item).decode(), key))
         connection.exec_driver_sql("update slot set on_panel = case on_panel when 'A' then 'B' else 'A' end")
     store.close()
+
+
+OTHER = {"off": "on", "on": "off"}
 
 
 class Recorder(logging.Handler):
@@ -104,7 +132,7 @@ def drive(folder, script):
 
 
 def whole_script(visit):
-    """Sign in, review with drafts, errors and conflicts, sign off, adjudicate both steps, sign out."""
+    """Sign in, review with drafts, errors and conflicts, sign off, guess, adjudicate both steps, sign out."""
     for name, turn in (("rosa", 0), ("ravi", 1)):
         judge(visit(name), "/review", turn)
     judge(visit("ines"), "/adjudicate", 2)
@@ -136,6 +164,14 @@ def judge(person, base, turn):
             person.answer(page, **said)
     person.get(base)
     person.sign_off(base)
+    person.get(base)
+    guessed = 0
+    while (where := person.get(f"{base}/guess").headers["location"]) != base:
+        guessed += 1
+        form = person.page(where).form_to(where)
+        person.send(form)  # 422
+        person.send(form, guess=("A", "B", "cannot_tell")[guessed % 3])
+    assert guessed
     person.get(base)
     person.send(Page(person.get("/account").text).form_to("/logout"))
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from app.domain import codebook, reliability, results
 from app.domain.judgement import Coding
+from app.domain.measured import Measured
 from app.domain.outcome import Adjudication, JudgedItem
 
 CONTENT, STRUCTURE = "destructive-content", "destructive-structure"
@@ -359,7 +360,7 @@ STUDIES = st.builds(
 def every_section(found):
     return [
         results.primary(found), results.controls(found), results.cleanup(found), reliability.agreement(found),
-        reliability.adjudication(found), reliability.quality(found, 0),
+        reliability.adjudication(found), reliability.quality(found, Measured(), 0),
     ]  # fmt: skip
 
 

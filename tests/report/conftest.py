@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.domain import gate, reliability, results
+from app.domain.measured import Measured
 from app.domain.memo import Absent, Deviation, Memo, Reason, RightsEntry, Study, Verdict, WordErrors
 from tests.domain import test_worked_example as example
 
@@ -45,7 +46,7 @@ def memo_of():
             "cleanup": results.cleanup(found),
             "agreement": reliability.agreement(found),
             "adjudication": reliability.adjudication(found),
-            "quality": reliability.quality(found, 1),
+            "quality": reliability.quality(found, Measured(), 1),
             "wer": WordErrors(**dict.fromkeys(WordErrors.model_fields, Absent(null_reason="not_enabled"))),
             "rights": [
                 RightsEntry(source="shows", kind="corpus", version="3", licence="CC BY 4.0", decision="approved")

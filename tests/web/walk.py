@@ -25,7 +25,9 @@ PLACES = (
         "/guide",
         "/protocol",
         "/review",
+        "/review/guess",
         "/adjudicate",
+        "/adjudicate/guess",
         "/nothing",
     ),
     *(

@@ -15,6 +15,7 @@ PAIRS = [
 ]
 POOL = (FIXTURES / "pool.csv").read_bytes()
 DRAW = (FIXTURES / "protocol.toml").read_bytes()
+CHECKED = PROTOCOL + "[review]\nblinding_check = 0.5\n"  # of the two pairs one
 NEW_PASSWORD = "seven tidy umbrellas"
 ENTRY = tomllib.loads(RIGHTS)["source"][0] | {"decided_at": "2026-02-03", "licence": "CC0-1.0"}
 
@@ -58,7 +59,7 @@ class Step:
 def prepare(store, world):
     """Make the cast, somebody with a one-time code, and a frozen study of two pairs; return the code."""
     add_people(store, world)
-    frozen_study(store, world, rows=item_rows(PAIRS))
+    frozen_study(store, world, protocol=CHECKED, rows=item_rows(PAIRS))
     return accounts.add(store, world, None, "nils", lead=False)
 
 
@@ -135,7 +136,7 @@ def _sent(step):
 
 
 def _reviewed(person, base, **said):
-    """Draft and answer every pair, then sign off; give the first of each as a Step."""
+    """Draft and answer every pair, sign off, and answer the blinding check; give the first of each as a Step."""
     drafted = False
     while (found := person.next_page(base)) is not None:
         where, page = found
@@ -146,6 +147,9 @@ def _reviewed(person, base, **said):
         yield from _sent(Step(person, f"{base}/{{token}}", where, fields))
     form = person.page(base).form_to(f"{base}/sign-off")
     yield from _sent(Step(person, f"{base}/sign-off", form.action, form.fields))
+    where = person.get(f"{base}/guess").headers["location"]
+    fields = person.page(where).form_to(where).fields
+    yield from _sent(Step(person, f"{base}/guess/{{token}}", where, fields | {"guess": "A"}))
 
 
 def _lead_form(lead, act, page="", **said):

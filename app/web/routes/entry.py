@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from typing import Final
+from typing import Any, Final
 
 from fastapi import APIRouter, Request
 from starlette.responses import PlainTextResponse, Response
@@ -12,8 +12,9 @@ from app.actions import accounts as act
 from app.config import content
 from app.domain import codebook
 from app.domain.errors import InvalidInput, NotFound
-from app.domain.protocol import BUILT
+from app.domain.protocol import BUILT, FOR_JUDGES
 from app.store import accounts, judging
+from app.store.db import Row
 from app.web.auth import (
     FORM_CHECKED,
     SIGNED_IN,
@@ -169,7 +170,7 @@ def guide(request: Request, visitor: Signed) -> Response:
     frozen = None
     if chosen is not None:
         with house_of(request).store.read() as connection:
-            frozen = judging.guidelines(connection, chosen)
+            frozen = judging.guidelines(connection, chosen.id)
     text = frozen if frozen is not None else content("guidelines.toml").read_text(encoding="utf-8")
     return render(
         request, "judge/guide.html", title="Guide", guide=tomllib.loads(text), codebook=codebook, chosen=chosen
@@ -178,20 +179,27 @@ def guide(request: Request, visitor: Signed) -> Response:
 
 @router.get("/protocol")
 def protocol(request: Request, visitor: Signed) -> Response:
-    """Show the rules of the study that the visitor works on, as frozen."""
+    """Show the rules of the study that the visitor works on, as frozen; to judges all of them at the close."""
     chosen = _frozen_study(request, visitor)
     if chosen is None:
         message = "There is no study here whose rules are fixed."
         raise NotFound(message)
     with house_of(request).store.read() as connection:
-        rules = judging.protocol(connection, chosen)
-    return render(request, "judge/protocol.html", title="The rules of this study", sections=BUILT, rules=rules)
+        rules = judging.protocol(connection, chosen.id)
+    whole = chosen.closed_at is not None or chosen.role == "lead"
+    return render(
+        request,
+        "judge/protocol.html",
+        title="The rules of this study",
+        sections=BUILT if whole else FOR_JUDGES,
+        whole=whole,
+        rules=rules,
+    )
 
 
-def _frozen_study(request: Request, visitor: Visitor) -> str | None:
+def _frozen_study(request: Request, visitor: Visitor) -> Row[Any] | None:
     """Return the frozen study that the visitor has chosen, or the only one there is."""
     with house_of(request).store.read() as connection:
-        frozen = [study.id for study in judging.studies_of(connection, visitor.account_id) if study.frozen_at]
-    if visitor.study_id in frozen:
-        return visitor.study_id
-    return str(frozen[0]) if len(frozen) == 1 else None
+        frozen = [study for study in judging.studies_of(connection, visitor.account_id) if study.frozen_at]
+    chosen = [study for study in frozen if study.id == visitor.study_id] or frozen
+    return chosen[0] if len(chosen) == 1 else None
