@@ -16,6 +16,7 @@ from app import __version__
 from app.actions import preparing
 from app.cli.main import cli
 from app.domain import columns, item, protocol, rights
+from scripts import make_protocol_guide
 from tests.house import add_people, seats
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -341,3 +342,9 @@ def there(name):
     module, _, function = name.rpartition(".")
     path = ROOT / "app" / f"{module}.py"
     return path.exists() and f"def {function}(" in path.read_text(encoding="utf-8")
+
+
+def test_the_protocol_guide_explains_every_field_in_the_words_of_the_editor(capsys):
+    assert make_protocol_guide.main(["--check"]) == 0, capsys.readouterr().err
+    told = " ".join(section(text("docs/protocol-guide.md"), make_protocol_guide.HEADING).split())
+    assert [field.name for field in protocol.FIELDS if field.explanation.text not in told] == []

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from app.actions.preparing import draft_of
+from app.actions.preparing import STALE, draft_of
 from app.config import content
 from app.domain import manifest, rights
+from app.domain.errors import Refused
 from app.formats.toml import read_toml
 from app.store import audit, ledger, studies
 from app.store.db import Store
@@ -44,16 +45,28 @@ def _case(key: str) -> Case:
     return Case(key, told["title"], told["about"], tuple(told["check"]), told["entry"])
 
 
-def set_entry(store: Store, world: World, actor: str, study_id: str, values: Mapping[str, Any]) -> str:
+def digest_of(entry: rights.Source | None) -> str:
+    """Return the digest of a source's entry, or "" where it has none."""
+    return manifest.digest(entry.as_data()) if entry else ""
+
+
+def set_entry(
+    store: Store, world: World, actor: str, study_id: str, values: Mapping[str, Any], *, former: str | None = None
+) -> str:
     """Store one source's entry, in place of its former one; return the source's name.
 
-    Raises InvalidInput with every faulty field, NotFound, Refused.
+    `former`: the digest of the entry that shall be replaced, "" for none; any, without it. Raises InvalidInput with
+    every faulty field, NotFound, Refused, which is `stale` where another one is stored by now.
     """
     entry = rights.entry(values)
     with store.write() as connection:
         draft_of(connection, study_id)
-        others = [each for each in studies.ledger(connection, study_id) if each.source != entry.source]
-        former = ledger.replace(connection, study_id, [*others, entry], at=world.stamp(), actor=actor)
+        entries = studies.ledger(connection, study_id)
+        others = [each for each in entries if each.source != entry.source]
+        if former not in {None, digest_of(next((each for each in entries if each not in others), None))}:
+            message = f"The entry of “{entry.source}” was changed elsewhere since this page was opened."
+            raise Refused(STALE, message)
+        replaced = ledger.replace(connection, study_id, [*others, entry], at=world.stamp(), actor=actor)
         digest = manifest.digest(entry.as_data())
-        audit.record(connection, world, actor, "rights.entry.set", study_id, sha256=digest, former=former)
+        audit.record(connection, world, actor, "rights.entry.set", study_id, sha256=digest, former=replaced)
     return entry.source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from app.actions.privacy import private_in, private_in_filter
 from app.config import DEMO_MARK
@@ -20,6 +20,8 @@ from app.store import accounts, audit, ledger, pairings, studies
 from app.store.db import Connection, Row, Store
 from app.store.progress import Progress, progress
 from app.world import World
+
+STALE: Final = "stale"  # what a form would replace is not what it was filled in on
 
 
 def draft_of(connection: Connection, study_id: str) -> Row[Any]:
@@ -50,12 +52,21 @@ def create(store: Store, world: World, actor: str, data: bytes, name: str, *, le
     return rules.id
 
 
-def set_protocol(store: Store, world: World, actor: str, study_id: str, data: bytes, name: str) -> None:
-    """Store a draft's protocol in place of the former. Raises InvalidInput, NotFound, Refused."""
+def set_protocol(
+    store: Store, world: World, actor: str, study_id: str, data: bytes, name: str, *, former: str | None = None
+) -> None:
+    """Store a draft's protocol in place of the former.
+
+    `former`: the digest of the protocol that shall be replaced; any, without it. Raises InvalidInput, NotFound,
+    Refused, which is `stale` where another one is stored by now.
+    """
     rules, fixed = _protocol(data, name)
     _refuse_real_speech(store, rules)
     with store.write() as connection:
-        draft_of(connection, study_id)
+        row = draft_of(connection, study_id)
+        if former not in {None, row.protocol_sha256}:
+            message = "The protocol was changed elsewhere since this page was opened, so nothing was saved."
+            raise Refused(STALE, message)
         if rules.id != study_id:
             told = "this file is of another study; its id cannot change"
             raise InvalidInput.of(told, field="study.id", where=name)

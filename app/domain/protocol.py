@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from app.domain.errors import InvalidInput, Problem
+from app.domain.explanation import EXPLANATIONS, Explanation
 from app.domain.rights import KINDS
 from app.domain.text import COMPARATORS, is_plain
 
@@ -47,6 +48,11 @@ class Field:
     def name(self) -> str:
         """The dotted name used in messages, e.g. `review.comparator`."""
         return f"{self.section}.{self.key}"
+
+    @property
+    def explanation(self) -> Explanation:
+        """What it means for people, and how it is entered."""
+        return EXPLANATIONS[self.name]
 
 
 def _text(value: Any) -> str | None:
@@ -96,9 +102,12 @@ def _references(value: Any) -> str | None:
     return expected if _names(value) or set(value) - set(REFERENCES) else None
 
 
+items_planned: Final = _integer(1, 1_000_000)  # of one stratum
+
+
 def _strata(value: Any) -> str | None:
     ok = isinstance(value, dict) and value and all(isinstance(k, str) and k.strip() for k in value)
-    if ok and all(_integer(1, 1_000_000)(n) is None for n in value.values()):
+    if ok and all(items_planned(n) is None for n in value.values()):
         return None
     return "a table of stratum names with their planned number of items, e.g. { fluent = 40 }"
 

@@ -6,9 +6,23 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    literal,
+    not_,
+    select,
+    update,
+)
 
 from app.domain.blinding import Slot
+from app.domain.cost import Group
 from app.domain.errors import NotFound
 from app.domain.item import STUDY, Item
 from app.domain.manifest import canonical, digest
@@ -113,8 +127,9 @@ def auto_coded_count(connection: Connection, study_id: str) -> int:
 
 
 def roles(connection: Connection, study_id: str) -> dict[str, int]:
-    """Return the number of items by role: study, sentinel, practice."""
-    found = select(item.c.role, func.count().label("items")).where(item.c.study_id == study_id).group_by(item.c.role)
+    """Return the number of items by role, those withdrawn left out: study, sentinel, practice."""
+    there = (item.c.study_id == study_id, item.c.withdrawal.is_(None))
+    found = select(item.c.role, func.count().label("items")).where(*there).group_by(item.c.role)
     return {row.role: row.items for row in connection.execute(found)}
 
 
@@ -131,6 +146,18 @@ def strata(connection: Connection, study_id: str) -> list[Row[Any]]:
     )
     found = select(item.c.stratum, *counted).where(_study_items(study_id)).group_by(item.c.stratum)
     return list(connection.execute(found.order_by(item.c.stratum)))
+
+
+def groups(connection: Connection, study_id: str, *, auto: bool) -> list[Group]:
+    """Return how many study items each cluster has in each stratum, and how many of them people see.
+
+    `auto`: equal pairs are coded without people. Until the freeze only the same bytes count as equal.
+    """
+    coded = func.coalesce(item.c.auto_coded, and_(literal(auto), not_(item.c.changed)))
+    counted = (func.count(), func.count().filter(not_(coded)))
+    there = (_study_items(study_id), item.c.withdrawal.is_(None))
+    found = select(item.c.stratum, item.c.cluster, *counted).where(*there).group_by(item.c.stratum, item.c.cluster)
+    return [Group(*row) for row in connection.execute(found.order_by(item.c.stratum, item.c.cluster))]
 
 
 def sources(connection: Connection, study_id: str) -> list[Row[Any]]:

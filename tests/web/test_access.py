@@ -67,6 +67,7 @@ POST /adjudicate/guess/{token}            404 404 404 404 404 404 303
 GET  /lead                                404 404 404 200 200 404 303
 GET  /lead/new                            404 404 404 200 200 404 303
 POST /lead/new                            404 404 404 422 422 404 303
+POST /lead/new/plan                       404 404 404 422 422 404 303
 GET  /lead/select                         404 404 404 200 200 404 303
 POST /lead/select                         404 404 404 422 422 404 303
 GET  /lead/starter/{name}                 404 404 404 200 200 404 303
@@ -77,6 +78,8 @@ POST /lead/accounts/disable               404 404 404 409 409 404 303
 GET  /lead/studies/{study_id}             404 404 404 200 404 404 303
 GET  /lead/studies/{study_id}/protocol    404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/protocol    404 404 404 409 404 404 303
+GET  /lead/studies/{study_id}/protocol/edit 404 404 404 409 404 404 303
+POST /lead/studies/{study_id}/protocol/edit 404 404 404 409 404 404 303
 GET  /lead/studies/{study_id}/protocol.toml 404 404 404 200 404 404 303
 GET  /lead/studies/{study_id}/rights      404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/rights      404 404 404 409 404 404 303
@@ -118,6 +121,7 @@ POST /adjudicate/{token}/draft            404 404 303 404 404 404 303
 POST /adjudicate/sign-off                 404 404 303 404 404 404 303
 POST /lead/studies/{study_id}/protocol    404 404 404 303 404 404 303
 POST /lead/studies/{study_id}/rights      404 404 404 303 404 404 303
+GET  /lead/studies/{study_id}/protocol/edit 404 404 404 200 404 404 303
 GET  /lead/studies/{study_id}/rights/entry 404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/items       404 404 404 422 404 404 303
 POST /lead/studies/{study_id}/people      404 404 404 422 404 404 303
@@ -283,6 +287,8 @@ def test_what_does_not_exist_is_404_to_everybody(houses, path):
         ("POST", "/lead/studies/{}/export"),
         ("GET", "/lead/studies/{}/withdraw"),
         ("POST", "/lead/studies/{}/withdraw"),
+        ("GET", "/lead/studies/{}/protocol/edit"),
+        ("POST", "/lead/studies/{}/protocol/edit"),
         ("GET", "/lead/studies/{}/rights/entry"),
         ("POST", "/lead/studies/{}/rights/entry"),
         *((method, f"/lead/studies/{{}}/{part}") for method in ("GET", "POST") for part in PARTS),

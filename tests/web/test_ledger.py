@@ -118,3 +118,30 @@ def test_every_packaged_case_is_offered():
 
 def test_an_unknown_case_is_no_case(lead):
     assert lead.get(f"{ENTRY}?case=anything").status_code == 200
+
+
+def test_an_entry_that_comes_too_late_keeps_both_versions(lead, store):
+    (link,) = [link for link in lead.page(RIGHTS).links if link.endswith("source=invented")]
+    form = lead.page(link).form_to(ENTRY)
+    assert lead.send(form, licence="CC BY 4.0").status_code == 303
+    answer = lead.send(form, publisher="somebody else")
+    assert answer.status_code == 409
+    told = " ".join(Page(answer.text).text.split())
+    assert "changed elsewhere" in told
+    assert "Stored by now: CC BY 4.0" in told
+    assert told.count("Stored by now") == 2
+    assert ledger(store)["invented"].licence == "CC BY 4.0"
+    assert lead.send(Page(answer.text).form_to(ENTRY)).status_code == 303
+    assert (ledger(store)["invented"].licence, ledger(store)["invented"].publisher) == ("Apache-2.0", "somebody else")
+
+
+def test_an_empty_form_does_not_replace_an_entry_that_is_there(lead, store):
+    answer = enter(lead, **every_field(source="invented"))
+    assert (answer.status_code, ledger(store)["invented"].licence) == (409, "Apache-2.0")
+
+
+def test_an_entry_may_be_given_another_name_that_is_free(lead, store):
+    form = lead.page(f"{ENTRY}?source=invented").form_to(ENTRY)
+    assert lead.send(form, source="of another name").status_code == 303
+    assert lead.send(form, source="of another name").status_code == 409
+    assert set(ledger(store)) == {"invented", "of another name"}

@@ -41,6 +41,9 @@ PLACES = (
     ),
     *(f"/lead/studies/{study}/{part}" for study in ("draft", "pilot", "made") for part in PARTS),
     *("/lead/studies/pilot/results", "/lead/studies/pilot/export"),
+    *("/lead/studies/draft/protocol/edit", "/lead/studies/draft/protocol/edit?plan=large&pace=45"),
+    *("/lead/studies/draft/protocol/edit?pace=slow", "/lead/studies/pilot/protocol/edit"),
+    *("/lead/studies/draft?pace=60", "/lead/studies/draft?pace=slow"),
     *("/lead/studies/draft/rights/entry?source=invented", "/lead/studies/pilot/rights/entry"),
     *(f"/lead/studies/draft/rights/entry?case={case}" for case in CASES),
 )
@@ -57,6 +60,7 @@ STANDS_ON = {
     "/lead/studies/{study_id}/close": "/lead/studies/pilot",
     "/lead/studies/{study_id}/export": "/lead/studies/pilot/export",
     "/lead/studies/{study_id}/replace": "/lead/studies/made/people",
+    "/lead/new/plan": "/lead/new",
     "/lead/accounts/reset": "/lead/accounts",
     "/lead/accounts/disable": "/lead/accounts",
 }
@@ -69,6 +73,11 @@ MISTAKES = {
         *({"reason": "P-001"}, {"kind": "source", "value": "invented", "confirm": None}),
     ),
     "/lead/studies/{study_id}/replace": (*({"newcomer": "", "reason": ""}, {"newcomer": ""}, {"name": "nobody-here"}),),
+    "/lead/new/plan": ({"id": "no good", "title": "", "plan": "x"}, {"id": "pilot"}),
+    "/lead/studies/{study_id}/protocol/edit": (
+        *({"row.0.number": "many", "statistics.confidence": "2", "engine.filter_config": "{", "nothing": "x"},),
+        *({"former": "another", "study.title": "Mine"}, {"former": None}, {"to": "preview"}, {"pace": "0"}),
+    ),
     "/lead/studies/{study_id}/rights/entry": ({"licence": " ", "kind": "x", "permitted_operations": "sell"},),
 }
 

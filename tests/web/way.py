@@ -103,11 +103,15 @@ def _prepared(lead):
     draw = {"csrf": csrf, "to": "show"}
     files = ("pool.csv", POOL), {"protocol": ("draw.toml", DRAW)}
     yield from _sent(Step(lead, "/lead/select", "/lead/select", draw, *files))
+    words = {"id": "begun", "title": "Begun with a plan", "scope": "synthetic", "question": "Is it kept?"}
+    yield from _sent(Step(lead, "/lead/new/plan", "/lead/new/plan", {"csrf": csrf, "plan": "default"} | words))
     rules = PROTOCOL.replace('"pilot"', '"made"').replace("A small pilot", "A study made here").encode()
     yield from _sent(Step(lead, "/lead/new", "/lead/new", {"csrf": csrf}, ("protocol.toml", rules)))
     files = {"protocol": rules, "rights": RIGHTS.encode(), "items": jsonl(item_rows())}
     for part, data in files.items():
         yield from _sent(_made(lead, part, {"csrf": csrf}, (part, data)))
+    form = lead.page("/lead/studies/made/protocol/edit").form_to("/lead/studies/made/protocol/edit")
+    yield from _sent(_made(lead, "protocol/edit", {name: found for name, found in form.fields.items() if found}))
     yield from _sent(_made(lead, "rights/entry", {"csrf": csrf} | ENTRY))
     roles = {"role.nils": "reviewer", "role.otto": "reviewer", "role.lena": "lead"}
     yield from _sent(_made(lead, "people", roles | {"csrf": csrf, "attest": ""}))

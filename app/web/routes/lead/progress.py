@@ -8,11 +8,14 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.actions import closing
+from app.domain import cost
 from app.domain.errors import EvenhandError, InvalidInput, Refused
 from app.domain.readiness import Readiness
 from app.domain.stage import PREPARING
+from app.report.wording import percent
 from app.store import studies
 from app.web.auth import Signed, SignedForm, house_of, see_other
+from app.web.costing import paced, priced
 from app.web.forms import Form, one
 from app.web.leading import Led, shown, study_page
 
@@ -20,9 +23,10 @@ router: Final = APIRouter(prefix="/lead/studies/{study_id}")
 
 
 @router.get("")
-def study(request: Request, study_id: Led) -> Response:
-    """Stage, progress, and one next action."""
-    return _page(request, study_id)
+def study(request: Request, study_id: Led, pace: str = "") -> Response:
+    """Stage, progress, one next action, and until the close what the study costs the people."""
+    _, wrong = paced(pace)
+    return _page(request, study_id, 422 if wrong else 200, pace=pace, errors=wrong)
 
 
 def _page(
@@ -30,6 +34,7 @@ def _page(
     study_id: str,
     status: int = 200,
     *,
+    pace: str = "",
     errors: dict[str, str] | None = None,
     refused: str = "",
     entered: Form | None = None,
@@ -39,6 +44,8 @@ def _page(
         found = shown(connection, study_id)
         deviations = studies.deviations(connection, study_id)
         auto_coded = studies.auto_coded_count(connection, study_id)
+        rules, (seconds, _) = studies.protocol_of(found.row), paced(pace)
+        costs = priced(connection, found.row, rules, seconds)
     report = found.standing.report
     return study_page(
         request,
@@ -52,6 +59,11 @@ def _page(
         entered={name: values[-1] for name, values in (entered or {}).items()},
         manifest_sha256=found.row.manifest_sha256,
         preparing=PREPARING,
+        rules=rules,
+        cost=costs,
+        pace_entered=pace or str(seconds),
+        percent=percent,
+        assumptions=cost,
         incomplete=_incomplete(report) if report else {},
     )
 

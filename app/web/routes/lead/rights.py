@@ -11,8 +11,9 @@ from starlette.responses import Response
 
 from app.actions import ledger as act
 from app.actions import preparing
+from app.actions.preparing import STALE
 from app.domain.errors import InvalidInput, Problem, Refused
-from app.domain.rights import DECISIONS, FIELDS, KINDS, NEEDED, OPERATIONS
+from app.domain.rights import DECISIONS, FIELDS, KINDS, NEEDED, OPERATIONS, Source
 from app.store import ledger as stored
 from app.store import studies, withdrawals
 from app.web.auth import Signed, SignedForm, SignedUpload, house_of, see_other
@@ -71,12 +72,14 @@ def entry(request: Request, visitor: Signed, study_id: Led, source: str = "", ca
     house = house_of(request)
     with house.store.read() as connection:
         row = preparing.draft_of(connection, study_id)
-        known = {each.source: each.as_data() for each in studies.ledger(connection, study_id)}
+        ledger = {each.source: each for each in studies.ledger(connection, study_id)}
         scope = studies.protocol_of(row)["study.scope"]
     begun = next((dict(each.entry) for each in act.cases() if each.key == case), {})
     by = {"decided_by": visitor.name, "decided_at": house.world.stamp()[:10], "decision": "unknown"}
     fresh: dict[str, Any] = {"source": source, "kind": scope or "corpus", "permitted_operations": []} | by
-    return _entry(request, study_id, known.get(source, fresh) | begun, case=case)
+    stored = ledger.get(source)
+    values = (stored.as_data() if stored else fresh) | begun
+    return _entry(request, study_id, values, case=case, opened=(source, act.digest_of(stored)))
 
 
 def _entry(
@@ -87,7 +90,10 @@ def _entry(
     problems: Sequence[Problem] = (),
     *,
     case: str = "",
+    opened: tuple[str, str] = ("", ""),
+    now: Mapping[str, Any] | None = None,
 ) -> Response:
+    """Render the form. `opened`: the source and digest it was filled in on; `now`: what is stored instead by now."""
     with house_of(request).store.read() as connection:
         study = shown(connection, study_id)
     return study_page(
@@ -104,6 +110,8 @@ def _entry(
         needed=NEEDED,
         cases=act.cases(),
         case=next((each for each in act.cases() if each.key == case), None),
+        opened=opened,
+        now=now,
         errors=(errors := {each.field or "": each.message for each in reversed(problems)}),
         summary={key: f"{_label(key)}: {message}" if key else message for key, message in errors.items()},
     )
@@ -113,12 +121,26 @@ def _entry(
 def set_entry(request: Request, visitor: Signed, study_id: Led, form: SignedForm) -> Response:
     """Store one source's entry."""
     house, values = house_of(request), _values(form)
+    opened = one(form, "opened"), one(form, "former")
+    # Under another name it is another entry, which shall replace none.
+    former = (opened[1] if values.get("source") == opened[0] else "") if "former" in form else None
     try:
-        act.set_entry(house.store, house.world, visitor.name, study_id, values)
+        act.set_entry(house.store, house.world, visitor.name, study_id, values, former=former)
     except (InvalidInput, Refused) as error:
         status, problems = answer_to(error)
-        return _entry(request, study_id, values, status, problems, case=one(form, "case"))
+        now = None
+        if isinstance(error, Refused) and error.code == STALE:
+            found = _stored(request, study_id, values)
+            opened, now = (values["source"], act.digest_of(found)), found.as_data() if found else None
+        return _entry(request, study_id, values, status, problems, case=one(form, "case"), opened=opened, now=now)
     return see_other(f"/lead/studies/{study_id}/rights?saved=yes")
+
+
+def _stored(request: Request, study_id: str, values: Mapping[str, Any]) -> Source | None:
+    """Return the entry that a source has by now, or None."""
+    with house_of(request).store.read() as connection:
+        entries = studies.ledger(connection, study_id)
+    return next((each for each in entries if each.source == values["source"]), None)
 
 
 def _label(key: str) -> str:

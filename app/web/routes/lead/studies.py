@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.actions import preparing
 from app.config import another_port, content
+from app.domain.cost import cost
 from app.domain.errors import InvalidInput, NotFound, Problem, Refused
-from app.domain.protocol import BUILT
+from app.domain.explanation import EXPLANATIONS
+from app.domain.plan import PLANS, plan
+from app.domain.protocol import BUILT, parse
 from app.formats.toml import write_toml
+from app.report.wording import percent
 from app.store import studies
-from app.web.auth import Signed, SignedUpload, house_of, see_other
+from app.web.auth import Signed, SignedForm, SignedUpload, house_of, see_other
+from app.web.forms import Form, one
 from app.web.leading import LEADS_ONLY, Led, answer_to, chosen, shown, study_page
 from app.web.pages import render
 
@@ -44,8 +49,27 @@ def new(request: Request) -> Response:
     return _new(request)
 
 
-def _new(request: Request, status: int = 200, problems: Sequence[Problem] = ()) -> Response:
-    return render(request, "lead/new.html", status, title="Create a study", problems=problems or [])
+def _new(
+    request: Request,
+    status: int = 200,
+    problems: Sequence[Problem] = (),
+    *,
+    form: Form | None = None,
+) -> Response:
+    """Render the page; `form`: what was entered to begin with a plan, where that was not taken."""
+    begun = form is not None
+    return render(
+        request,
+        "lead/new.html",
+        status,
+        title="Create a study",
+        problems=[] if begun else problems or [],
+        errors={each.field or "": each.message for each in reversed(problems)} if begun else {},
+        entered=form or {},
+        scopes=EXPLANATIONS["study.scope"].choices,
+        plans=[(each, cost(parse({"study": {"id": "x"}, "selection": each.values()}))) for each in PLANS],
+        percent=percent,
+    )
 
 
 @router.post("/new", dependencies=[LEADS_ONLY])
@@ -57,6 +81,36 @@ def create(request: Request, visitor: Signed, upload: SignedUpload) -> Response:
     except (InvalidInput, Refused) as error:
         return _new(request, *answer_to(error))
     return see_other(f"/lead/studies/{study_id}")
+
+
+@router.post("/new/plan", dependencies=[LEADS_ONLY])
+def begin(request: Request, visitor: Signed, form: SignedForm) -> Response:
+    """Create a study from a few words and a plan; whoever creates it leads it, and goes on in the editor."""
+    house = house_of(request)
+    try:
+        data = write_toml(_begun(form)).encode()
+        study_id = preparing.create(house.store, house.world, visitor.name, data, "the form", lead=visitor.name)
+    except (InvalidInput, Refused) as error:
+        return _new(request, *answer_to(error), form=form)
+    return see_other(f"/lead/studies/{study_id}/protocol/edit")
+
+
+def _begun(form: Form) -> dict[str, dict[str, Any]]:
+    """Return the protocol that a form begins. Raises InvalidInput with every faulty control."""
+    words = {key: one(form, key).strip() for key in ("id", "title", "scope", "question")}
+    chosen = plan(one(form, "plan"))
+    told = "enter it here; until the freeze it can be changed"
+    problems = [Problem(told, field=key) for key in ("title", "scope", "question") if not words[key]]
+    if chosen is None and one(form, "plan") != "none":
+        problems.append(Problem("choose a plan, or none", field="plan"))
+    data = {"study": words}
+    try:
+        parse({"study": {key: text for key, text in words.items() if text or key == "id"}})
+    except InvalidInput as error:
+        problems += [Problem(each.message, field=(each.field or "").removeprefix("study.")) for each in error.problems]
+    if problems:
+        raise InvalidInput(problems)
+    return data | ({"selection": chosen.values()} if chosen else {})
 
 
 @router.get("/starter/{name}", dependencies=[LEADS_ONLY])
