@@ -52,6 +52,11 @@ format: $(VENV)/.dev-installed ## let ruff format the code and mend what it can
 .PHONY: bench
 bench: $(VENV)/.dev-installed ## measure load and speed (minutes; not part of the tests)
 	$(BIN)/python -m scripts.bench $(ARGS)
+	$(BIN)/python -m scripts.bench_results
+
+.PHONY: coverage-study
+coverage-study: $(VENV)/.dev-installed ## measure how often the intervals hold the true value (minutes)
+	$(BIN)/python -m scripts.coverage_study $(ARGS)
 
 .PHONY: wheel
 wheel: $(WHEELHOUSE)/.pinned ## build the wheel, and beside it every pinned package it needs (dist/wheelhouse)

@@ -53,8 +53,6 @@ def _notes(field: Field) -> Iterator[str]:
         yield f"Default: {_shown(field.default)}."
     if field.needed:
         yield "Needed for the freeze." if field.needed == "all" else "Needed for the freeze of real speech."
-    if not field.built:
-        yield "*Not in this version.*"
 
 
 def _mark(field: Field, value: str) -> str:

@@ -33,7 +33,10 @@ from tests.house import Page, Person
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 RESOURCES: Final = ("templates", "static", "migrations")
-CARRIED: Final = (".py", ".mako", ".html", ".css", ".js", ".svg", ".json", ".jsonl", ".csv", ".toml", ".txt", ".opus")
+CARRIED: Final = (
+    *(".py", ".mako", ".html", ".css", ".js", ".svg", ".woff2"),
+    *(".json", ".jsonl", ".csv", ".toml", ".txt", ".opus"),
+)
 UNNAMED: Final = frozenset({"LICENSE", "SHA256"})
 DESCRIBED: Final = frozenset({"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"})
 USUAL_PORT: Final = 8765
@@ -206,7 +209,9 @@ def visit(origin: str, username: str, password: str) -> None:
         person = Person(client, username, origin=origin)
         answer = person.post("/login", {"username": username, "password": password})
         expect(answer.status_code == httpx.codes.SEE_OTHER, f"{username} signs in")
+        person.practise()
         where, page = person.next_page()
+        expect("/practice/" not in where, "the practice round is behind")
         expect(set(page.panels) == {"A", "B"}, "the first item has its two texts")
         loaded = re.findall(r'<(?:link|script)[^>]* (?:href|src)="([^"]+)"', person.get(where).text)
         kinds = {Path(path.partition("?")[0]).suffix for path in loaded}

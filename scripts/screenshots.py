@@ -1,8 +1,9 @@
 """Take the pictures for the docs from a demo study that is played to its end: `make screenshots`.
 
 A demo store in a temporary folder, a real server, and Chromium; nothing of it stays. Each picture is taken in light
-and in dark. Items are chosen by what they show, never by id, and the judges are scripted, so the pictures survive
-another demo. They are not the same byte for byte from run to run: orders, sides and digests are drawn anew.
+and in dark (`scripts.pictures`). A lead also prepares a study of their own (`scripts.lead_pictures`). Items are chosen
+by what they show, never by id, and the judges are scripted, so the pictures survive another demo. They are not the same
+byte for byte from run to run: orders, sides and digests are drawn anew.
 
     python -m scripts.screenshots [--out DIR]
 """
@@ -30,14 +31,19 @@ from typing import Any, Final
 import httpx
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from scripts import lead_pictures
+from scripts.pictures import take
+
 ROOT: Final = Path(__file__).resolve().parent.parent
 PICTURES: Final = ROOT / "docs" / "pictures"
 SIZE: Final = (1280, 800)
-SCALE: Final = 1.25  # keeps a picture under 200 kB; GitHub shows it narrower than it is
+SCALE: Final = 1.25  # sharp enough on fine screens; GitHub shows a picture narrower than it is
 WORD: Final = re.compile(r"[\w'$%]+")
 ONE_IN: Final = 3  # of so many judgements, one differs between the two scripted reviewers, where they can differ
 NEGATIONS: Final = {"not", "no", "never", "without"}
 QUANTITIES: Final = {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "thirty", "hundred"}
+
+NEWCOMERS: Final = ("mira", "noor", "paul")  # judges of the study that the lead prepares
 
 Fields = dict[str, str]
 
@@ -53,6 +59,8 @@ READ: Final = """async path => {
     b: page.querySelector('[data-panel="B"]').textContent,
     meant: page.querySelector("dl.references dd")?.textContent ?? "",
     settling: form.elements.namedItem("decision") !== null,
+    after: [...form.querySelectorAll("a[href]")]
+      .find(each => each.textContent.trim() === "Next")?.getAttribute("href") ?? null,
   };
 }"""
 SEND: Final = """async ([path, wanted, fields]) => {
@@ -75,6 +83,12 @@ class Item:
     b: str
     meant: str
     settling: bool
+    after: str | None
+
+    @property
+    def practice(self) -> bool:
+        """Whether it is an item of the practice round, which comes first."""
+        return "/practice/" in self.where
 
     @property
     def shorter(self) -> str:
@@ -132,13 +146,13 @@ class Visitor:
             raise RuntimeError(f"{action or path} answered {status} to {fields}")
 
     def items(self) -> list[Item]:
-        """Return all items of the visitor, in their order."""
-        self.page.goto(self.base)
-        links = self.page.locator(f'a[href^="{self.base}/"]').evaluate_all(
-            "all => [...new Set(all.map(each => each.getAttribute('href')))]"
-        )
-        found = [self.read(link) for link in links if not link.endswith(("/next", "/sign-off"))]
-        return [item for item in found if item is not None]
+        """Return all items of a visitor who has not begun, in their order."""
+        found = []
+        item = self.read(f"{self.base}/next")
+        while item is not None:
+            found.append(item)
+            item = self.read(item.after) if item.after else None
+        return found
 
     def sign_off(self) -> None:
         """Say that the set is finished."""
@@ -223,8 +237,12 @@ def chromium() -> str | None:
 
 def play(house: House, out: Path) -> None:
     """Carry the demo study from its first item to its memo, and take a picture wherever one is wanted."""
-    rosa, ravi = house.visit("reviewer", "/review"), house.visit("reviewer", "/review")
     lead = house.visit("lead", "/lead")
+    lead_pictures.prepare(lead.page, out)
+    rosa, ravi = house.visit("reviewer", "/review"), house.visit("reviewer", "/review")
+    take(rosa.open("/guide"), out / "guide")
+    practise(rosa, out)
+    practise(ravi)
     items = rosa.items()
     shown = most_telling(items[len(items) // 2 :])
     for item in items[: items.index(shown)]:
@@ -233,10 +251,14 @@ def play(house: House, out: Path) -> None:
     _answer_rest(ravi, judge_otherwise)
     ravi.sign_off()
     take(lead.open(f"/lead/studies/{house.study}"), out / "study")
+    lead_pictures.ask_to_withdraw(lead.page, house.study, out)
+    flag(rosa.open(items[-2].where))
     _answer_rest(rosa, judge)
+    take(about_to_sign_off(rosa), out / "list")
     rosa.sign_off()
 
     ines = house.visit("adjudicator", "/adjudicate")
+    practise(ines)
     routed = ines.items()
     if not routed:
         raise RuntimeError("the scripted reviewers differ on no item of this demo: there is no adjudication to show")
@@ -248,6 +270,38 @@ def play(house: House, out: Path) -> None:
 
     command(house.folder, "close", house.study)
     take(lead.open(f"/lead/studies/{house.study}/results"), out / "memo")
+
+
+def practise(visitor: Visitor, out: Path | None = None) -> None:
+    """Go through the practice round, if there is one. For a picture, miss the first damage: that tells more."""
+    while (item := visitor.read(f"{visitor.base}/next")) is not None and item.practice:
+        said = judge(item)
+        missed = out is not None and said["label"] == "destructive-content" and item.a != item.b
+        visitor.send(item.where, {"label": "safe-cleanup", "panel": item.shorter} if missed else said)
+        if missed and out is not None:
+            take(unfocused(visitor.open(item.where)), out / "practice")
+            out = None
+
+
+def unfocused(page: Page) -> Page:
+    """Return the page with no ring of focus on it."""
+    page.evaluate("document.activeElement.blur(); window.scrollTo(0, 0)")
+    return page
+
+
+def flag(page: Page) -> None:
+    """Flag the item that is open."""
+    page.locator('[data-act="flag"]').click()
+    page.locator(".flagged").first.wait_for()
+
+
+def about_to_sign_off(visitor: Visitor) -> Page:
+    """Return a judge's own list with the sign-off unfolded, as far as it folds."""
+    page = visitor.open(visitor.base)
+    folded = page.locator(f'details:not([open]):has(form[action="{visitor.base}/sign-off"]) > summary')
+    if folded.count():
+        folded.first.click()
+    return unfocused(page)
 
 
 def _answer_rest(visitor: Visitor, answer: Callable[[Item], Fields]) -> None:
@@ -274,15 +328,6 @@ def choose(page: Page, fields: Fields) -> Page:
     return page
 
 
-def take(page: Page, where: Path) -> None:
-    """Take one picture in light and one in dark."""
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        path = where.with_name(f"{where.name}-{scheme}.png")
-        page.screenshot(path=path, animations="disabled", caret="hide")
-        print(f"{path.name}: {path.stat().st_size // 1000} kB")
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Take all pictures; 0 where there is no browser either, for then there is nothing to take them with."""
     parser = argparse.ArgumentParser(prog="python -m scripts.screenshots", description="Take the docs' pictures.")
@@ -296,6 +341,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as place, sync_playwright() as driver:
         folder = Path(place) / "store"
         demo = command(folder, "demo")
+        for name in NEWCOMERS:
+            command(folder, "user", "add", name)
         passwords = {f"{each['role']}/{each['username']}": each["password"] for each in demo["accounts"]}
         browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-background-networking"])
         with serving(folder) as origin:

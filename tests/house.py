@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 
-from app.actions import accounts, freezing, preparing
+from app.actions import accounts, freezing, preparing, recordings
 from app.security import Passwords
 from app.world import World
 
@@ -35,7 +35,7 @@ publisher = "the project"
 audio_owner = "none"
 reference_owner = "the project"
 licence = "Apache-2.0"
-permitted_operations = ["store", "derive", "publish_aggregate", "publish_manifest_hash"]
+permitted_operations = ["store", "play", "derive", "publish_aggregate", "publish_manifest_hash"]
 consent = "none"
 distribution = "free"
 removal = "none"
@@ -73,6 +73,13 @@ def item_rows(pairs=PAIRS, source="invented"):
     ]
 
 
+def practice_row(number=1):
+    """Return a practice item: one of its texts lost a negation."""
+    row = item_rows([("fluent", "ep-one", f"do not open it yet, {number}", f"do open it yet, {number}")])[0]
+    known = {"label": "destructive-content", "arm": "on", "reasons": ["negation"], "explanation": "A “not” is gone."}
+    return row | {"item_id": f"T-{number}", "role": "practice", "expected": known}
+
+
 def jsonl(rows):
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
@@ -106,11 +113,12 @@ def seats(reviewers=(), leads=(), adjudicator=None):
     return [*(("reviewer", name) for name in reviewers), *(("lead", name) for name in leads), *third]
 
 
-def draft_study(store, world, *, protocol=PROTOCOL, ledger=RIGHTS, rows=None, adjudicator="ines"):
-    """Take a study to the point where only the freeze is missing; return its id."""
+def draft_study(store, world, *, protocol=PROTOCOL, ledger=RIGHTS, rows=None, adjudicator="ines", sounds=()):
+    """Take a study to the point where only the freeze is missing; return its id. `sounds`: recordings by name."""
     study_id = preparing.create(store, world, "local", protocol.encode(), "protocol.toml")
     preparing.set_rights(store, world, "local", study_id, ledger.encode(), "rights.toml")
-    preparing.import_items(store, world, "local", study_id, jsonl(rows or item_rows()), "items.jsonl")
+    given = recordings.chosen([(data, name) for name, data in dict(sounds).items()])
+    preparing.import_items(store, world, "local", study_id, jsonl(rows or item_rows()), "items.jsonl", given=given)
     people = seats(["rosa", "ravi"], ["lena"], adjudicator)
     preparing.assign(store, world, "local", study_id, people, "linguists")
     return study_id
@@ -244,6 +252,12 @@ class Person:
         assert answer.status_code == 303, answer.text
         where = answer.headers["location"]
         return None if where == base else (where, self.page(where))
+
+    def practise(self, base="/review"):
+        """Go through the practice round that comes first, where there is one."""
+        while "/practice/" in (where := self.get(f"{base}/next").headers["location"]):
+            self.answer(self.page(where), label="no-material-edit")
+        return self
 
     def answer(self, page, **judgement):
         """Send the judging form of a page."""

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 CLOCK_AND_RANDOMNESS = ("time", "random", "secrets", "uuid", "os.urandom")
 NOW = {"now", "utcnow", "today"}
-HEAVY = ("numpy", "scipy")
+HEAVY = ("numpy", "scipy", "rapidfuzz")
 OUTSIDE_WORLD = (  # what the domain has no business with, though it is in the standard library
     "asyncio", "ftplib", "glob", "http", "io.open", "multiprocessing", "os", "pathlib", "select", "shutil", "smtplib",
     "socket", "sqlite3", "ssl", "subprocess", "tempfile", "threading", "urllib.request",
@@ -145,7 +145,8 @@ def filters_know_the_domain(module: Module) -> Iterator[str]:
 
 
 def judges_read_through_one_door(module: Module) -> Iterator[str]:
-    if module.path.startswith(("app/web/routes/review", "app/web/routes/adjudicate", "app/web/judging")):
+    shared = tuple(f"app/web/{name}" for name in ("judging", "listing", "showing", "practising", "guessing", "seat"))
+    if module.path.startswith(("app/web/routes/review", "app/web/routes/adjudicate", *shared)):
         for each in module.imports:
             if each.of("app.store") and not each.of("app.store.judging"):
                 yield _say(module, each)

@@ -15,7 +15,7 @@ from fastapi.routing import iter_route_contexts
 from app import __version__
 from app.actions import preparing
 from app.cli.main import cli
-from app.domain import columns, item, protocol, rights
+from app.domain import codebook, columns, expected, item, protocol, rights
 from scripts import make_protocol_guide
 from tests.house import add_people, seats
 
@@ -64,19 +64,17 @@ def as_toml(value):
 
 
 @pytest.mark.parametrize("field", protocol.FIELDS, ids=lambda field: field.name)
-def test_every_protocol_key_stands_with_its_default_and_whether_it_is_built(field):
+def test_every_protocol_key_stands_with_its_default_and_whether_it_is_needed(field):
     table = rows(section(section(text("docs/file-formats.md"), "## Protocol"), f"### [{field.section}]"))
     _, _, default, meaning = table[field.key]
     assert default == as_toml(field.default)
-    assert ("Not in this version" in meaning) is not field.built
     assert ("**Needed" in meaning) is (bool(field.needed) or field.key.endswith("_policy"))
 
 
 @pytest.mark.parametrize("field", item.FIELDS, ids=lambda field: field.key)
-def test_every_key_of_an_item_stands_with_whether_it_is_needed_and_built(field):
+def test_every_key_of_an_item_stands_with_whether_it_is_needed(field):
     row = rows(section(text("docs/file-formats.md"), "## Items"))[field.key]
     assert ("**needed**" in row[2]) is field.required
-    assert ("Not in this version" in row[3]) is (field.key in item.NOT_BUILT)
 
 
 @pytest.mark.parametrize("key", rights.FIELDS)
@@ -185,6 +183,7 @@ def parse(command, name, words):
 def test_every_command_that_the_docs_print_is_one(line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     _, *words = line.words()
+    Path("clips").mkdir()  # the folder with recordings
     for name in (word for word in words if Path(word).suffix in {".toml", ".jsonl", ".csv"}):
         Path(name).touch()
     parse(cli, "evenhand", [word for word in words if word != "--json"])
@@ -348,3 +347,12 @@ def test_the_protocol_guide_explains_every_field_in_the_words_of_the_editor(caps
     assert make_protocol_guide.main(["--check"]) == 0, capsys.readouterr().err
     told = " ".join(section(text("docs/protocol-guide.md"), make_protocol_guide.HEADING).split())
     assert [field.name for field in protocol.FIELDS if field.explanation.text not in told] == []
+
+
+@pytest.mark.parametrize("label", codebook.LABELS, ids=lambda label: label.key)
+def test_what_a_known_answer_may_say_is_listed_as_the_codebook_has_it(label):
+    (line,) = [line for line in text("docs/file-formats.md").splitlines() if line.startswith(f"| {label.key} | ")]
+    row = line.split(" | ")
+    arms = dict(zip(codebook.PANELS, expected.ARMS, strict=True))
+    assert re.findall("`([^`]+)`", row[1]) == [arms[panel] for panel in label.panels]
+    assert re.findall("`([^`]+)`", row[2]) == list(label.reason_keys())

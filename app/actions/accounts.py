@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from app import security
-from app.domain.errors import InvalidInput, NotFound, Refused
+from app.domain.errors import InvalidInput, NotFound, Problem, Refused
 from app.store import accounts, audit, studies
 from app.store.db import Connection, Row, Store
 from app.world import World
@@ -17,6 +17,8 @@ from app.world import World
 NAME: Final = re.compile(r"\w[\w.@-]{1,63}")
 RESERVED: Final = (audit.LOCAL, audit.NOBODY)  # actors of the record that are no accounts
 CODE_DAYS: Final = 7
+THEMES: Final = ("system", "light", "dark")
+TEXT_SIZES: Final = ("normal", "large", "largest")
 WRONG: Final = "Name and password do not fit. Passwords are case-sensitive."
 WRONG_CODE: Final = "Name and code do not fit, or the code was used or is too old. Ask for a new one."
 
@@ -187,6 +189,22 @@ def change_password(
         raise wrong
     security.check_new_password(password, name)
     return _open(store, world, row, wrong, password_hash=passwords.hash(password))
+
+
+def set_look(
+    store: Store, world: World, account_id: int, name: str, *, theme: str, text_size: str, shortcuts: bool
+) -> None:
+    """Keep how an account's pages look, and whether single keys act there. Raises InvalidInput."""
+    problems = [
+        Problem(f"Choose one of: {', '.join(allowed)}.", field=field)
+        for field, given, allowed in (("theme", theme, THEMES), ("text_size", text_size, TEXT_SIZES))
+        if given not in allowed
+    ]
+    if problems:
+        raise InvalidInput(problems)
+    with store.write() as connection:
+        accounts.change(connection, account_id, theme=theme, text_size=text_size, shortcuts=shortcuts)
+        audit.record(connection, world, name, "account.look", theme=theme, text_size=text_size, shortcuts=shortcuts)
 
 
 def sign_out(store: Store, world: World, token: str, name: str) -> None:

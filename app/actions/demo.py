@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from app.actions import accounts, freezing, preparing
+from app.actions import accounts, freezing, preparing, recordings
 from app.config import DEMO_MARK, content
 from app.domain import manifest
 from app.domain.errors import NotFound, Refused
@@ -17,6 +17,8 @@ from app.world import World
 
 STUDY: Final = "demo"
 ITEMS: Final = "demo/items.jsonl"
+PRACTICE: Final = "demo/practice.jsonl"
+AUDIO: Final = "demo/audio"
 
 
 @dataclass(frozen=True)
@@ -70,9 +72,10 @@ def items_of_before(store: Store) -> int | None:
     """
     with store.read() as connection:
         imported = audit.events(connection, "items.imported", study_id=STUDY)
-    if not imported or imported[-1].detail.get("sha256") == manifest.bytes_digest(content(ITEMS).read_bytes()):
+        there, _ = studies.item_count(connection, STUDY)
+    if not imported or imported[-1].detail.get("sha256") == manifest.bytes_digest(items_file()):
         return None
-    return int(imported[-1].detail.get("items", 0))
+    return there
 
 
 def others(store: Store) -> bool:
@@ -89,6 +92,11 @@ def _frozen(store: Store) -> bool:
             return False
 
 
+def items_file() -> bytes:
+    """Return the demo's items and its practice items as one file."""
+    return content(ITEMS).read_bytes() + content(PRACTICE).read_bytes()
+
+
 def _make(store: Store, world: World) -> None:
     """Take the steps that a lead would take; what a stopped run left is taken up where it ended."""
     actor = audit.LOCAL
@@ -97,8 +105,8 @@ def _make(store: Store, world: World) -> None:
     if not there:
         preparing.create(store, world, actor, content("demo/protocol.toml").read_bytes(), "protocol.toml")
     preparing.set_rights(store, world, actor, STUDY, content("demo/rights.toml").read_bytes(), "rights.toml")
-    items = content(ITEMS).read_bytes()
-    preparing.import_items(store, world, actor, STUDY, items, "items.jsonl", replace=True)
+    spoken = recordings.chosen([(file.read_bytes(), file.name) for file in content(AUDIO).iterdir()])
+    preparing.import_items(store, world, actor, STUDY, items_file(), "items.jsonl", replace=True, given=spoken)
     roles = [(player.role, player.name) for player in CAST]
     preparing.assign(store, world, actor, STUDY, roles, "invented people of the demo")
     report = preparing.check(store, STUDY)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from app import __version__
-from app.actions import preparing
+from app.actions import practising, preparing
 from app.config import content
 from app.domain import blinding, codebook, manifest
 from app.domain.blinding import Slot
@@ -15,7 +15,7 @@ from app.domain.item import SENTINEL, STUDY, Item, compared
 from app.domain.protocol import Protocol
 from app.domain.readiness import Readiness
 from app.report.egress import own_words
-from app.store import audit, studies
+from app.store import audit, recordings, studies
 from app.store.db import Connection, Row, Store
 from app.world import World
 
@@ -48,9 +48,17 @@ def freeze(
         _refuse_unready(report, acknowledged)
         rules = studies.protocol_of(row)
         units = _units(rows)
-        fixed = [_fixed(world, rules, stored.id, item) | {"unit": units[item.cluster]} for stored, item in rows]
+        heard = {key: sound.sha256 for key, sound in recordings.of_study(connection, study_id).items()}
+        fixed = [
+            _fixed(world, rules, stored.id, item, heard.get(stored.id)) | {"unit": units[item.cluster]}
+            for stored, item in rows
+        ]
         studies.freeze_items(connection, fixed)
         _draw(connection, world, study_id, rules, rows, fixed)
+        if rules["review.practice"]:
+            for person in studies.members(connection, study_id):
+                if person.role != "lead":
+                    practising.draw(connection, world, study_id, person.account_id)
         whole = manifest.manifest(
             protocol=rules.as_data(),
             codebook=codebook.as_data(),
@@ -106,7 +114,7 @@ def _units(rows: Sequence[tuple[Row[Any], Item]]) -> dict[str, int]:
     return units
 
 
-def _fixed(world: World, rules: Protocol, key: int, item: Item) -> dict[str, Any]:
+def _fixed(world: World, rules: Protocol, key: int, item: Item, recording: str | None) -> dict[str, Any]:
     equal, auto = compared(item, rules)
     salt = world.token(16)
     return {
@@ -114,7 +122,7 @@ def _fixed(world: World, rules: Protocol, key: int, item: Item) -> dict[str, Any
         "equivalent": equal,
         "auto_coded": auto,
         "salt": salt,
-        "digest": manifest.item_digest(item, salt),
+        "digest": manifest.item_digest(item, salt, recording),
     }
 
 

@@ -16,7 +16,7 @@ from app.store import audit, ledger, studies
 from app.store.db import Store
 from app.world import World
 
-CASES: Final = ("invented", "cc-by", "cc-by-nc-annotations", "data-use-agreement", "unknown")
+CASES: Final = ("invented", "cc-by", "cc-by-nc-annotations", "data-use-agreement", "practice", "unknown")
 
 
 @dataclass(frozen=True)

@@ -6,22 +6,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from app.actions import recordings
 from app.actions.privacy import private_in, private_in_filter
 from app.config import DEMO_MARK
 from app.domain import item as items_of
 from app.domain import manifest, protocol, readiness, rights
 from app.domain.errors import MOST_PROBLEMS, InvalidInput, Problem, Refused
 from app.domain.item import Item
+from app.domain.mapping import ItemColumns
 from app.domain.pairing import Filter, Origin, origin
+from app.domain.recording import Given
 from app.domain.stage import NextAction, next_action
 from app.formats.items import read_items
+from app.formats.table import read_table
 from app.formats.toml import read_toml
 from app.store import accounts, audit, ledger, pairings, studies
 from app.store.db import Connection, Row, Store
 from app.store.progress import Progress, progress
+from app.store.recordings import recorded
 from app.world import World
 
 STALE: Final = "stale"  # what a form would replace is not what it was filled in on
+NONE_GIVEN: Final = Given(frozenset(), dict[str, bytes]().__getitem__)
 
 
 def draft_of(connection: Connection, study_id: str) -> Row[Any]:
@@ -107,21 +113,39 @@ def set_rights(store: Store, world: World, actor: str, study_id: str, data: byte
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import took: number of items, how many a replacement removed, and the filter that paired them here."""
+    """What an import took: number of items, how many a replacement removed, and the filter that paired them here.
+
+    `recorded`: how many came with their recordings; `unheard`: how many of the study's name
+    one that is not there; `aside`: files that no item asks for.
+    """
 
     items: int
     removed: int
     filter: Filter | None
+    recorded: int = 0
+    unheard: int = 0
+    aside: tuple[str, ...] = ()
 
 
-def import_items(
-    store: Store, world: World, actor: str, study_id: str, data: bytes, name: str, *, replace: bool = False
+def import_items(  # noqa: PLR0913 - a file, what its columns mean, and the files that it names
+    store: Store,
+    world: World,
+    actor: str,
+    study_id: str,
+    data: bytes,
+    name: str,
+    *,
+    replace: bool = False,
+    columns: ItemColumns | None = None,
+    given: Given = NONE_GIVEN,
 ) -> Imported:
     """Add every item of a file to a draft, or report every problem and store nothing.
 
-    `replace`: remove the items of before first. Raises InvalidInput, NotFound, Refused.
+    `replace`: remove the items of before first. `columns`: what the columns of a table mean, where they are not
+    called as items' keys. `given`: files among which are the items' recordings. Raises InvalidInput, NotFound,
+    Refused.
     """
-    rows = read_items(data, name)
+    rows = read_items(data, name) if columns is None else read_table(data, name, columns)
     problems = list(rows.problems)
     found: list[tuple[Item, int]] = []
     for row in rows.rows:
@@ -131,20 +155,35 @@ def import_items(
         if isinstance(parsed, Item):
             found.append((parsed, row.line))
         else:
-            problems += parsed
+            problems += parsed if columns is None else columns.respelt(parsed)
+    heard, unfit = recordings.of_rows(found, name, given)
+    problems += unfit if columns is None else columns.respelt(unfit)
     with store.write() as connection:
         draft_of(connection, study_id)
         removed = studies.clear_items(connection, study_id) if replace else 0
         known = [item for _, item in studies.items(connection, study_id)]
-        problems += items_of.duplicates(found, name, known)
+        twice = items_of.duplicates(found, name, known)
+        problems += twice if columns is None else columns.respelt(twice)
         if problems:
             raise InvalidInput(sorted(problems, key=lambda problem: problem.line or 0))
         digest = manifest.bytes_digest(data)
-        made = pairings.of_file(connection, digest)
+        # A column map can exchange off and on: what was made here is imported as it is.
+        made = pairings.of_file(connection, digest) if columns is None else None
         studies.add_items(connection, study_id, [item for item, _ in found], made)
         told = {"items": len(found), "removed": removed, "sha256": digest, "pairing": made}
         audit.record(connection, world, actor, "items.imported", study_id, **told)
-        return Imported(len(found), removed, pairings.recorded(connection)[made].filter if made else None)
+        keys = studies.keys(connection, study_id)
+        wanted = [(keys[item.item_id], item.audio) for item, _ in found if item.audio is not None]
+        put = recordings.keep(connection, world, actor, study_id, wanted, given, heard)
+        asked = len(wanted) + sum(item.audio is not None for item in known)
+        return Imported(
+            items=len(found),
+            removed=removed,
+            filter=pairings.recorded(connection)[made].filter if made else None,
+            recorded=put,
+            unheard=asked - len(recorded(connection, study_id)),
+            aside=tuple(given.aside(frozenset(name for _, name in wanted))),
+        )
 
 
 def assign(
@@ -223,6 +262,7 @@ def assess(connection: Connection, row: Row[Any], items: Sequence[Item]) -> read
             importers=sum(person.role != "lead" and person.name in importers for person in people),
         ),
         made,
+        recorded(connection, row.id),
     )
     told = private_in(connection, row, readiness.printed(rules, entries))
     if made.filter is not None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from app.domain import readiness
 from app.domain.errors import InvalidInput, Problem
+from app.domain.item import Item
 from app.domain.pairing import Filter
 from app.domain.privacy import Private, made_of, parts, standing_in, within
 from app.report.egress import own_words
@@ -27,13 +28,15 @@ def private_of(connection: Connection, row: Row[Any]) -> Private:
         # here would only tell a lead, who can write and export drafts at will, what they are.
         return _of_items(connection, row)
     values = outcomes.private_values(connection, row.id)
-    later = {"told": values["told"], "names": values["names"], "elsewhere": _texts(values["elsewhere"])}
+    items = _decoded(values["content"])
+    elsewhere = _texts(_decoded(values["elsewhere"]))
+    later = {"told": values["told"], "names": values["names"], "elsewhere": elsewhere}
     entered, own = _entered(connection, row), own_words()
     fresh = {kind: found - standing_in(found, entered) for kind, found in later.items()}
     told = {text for text in fresh["told"] if not made_of(own, parts(text))}
     private = Private.of(
-        texts=_texts(values["content"]) | told | fresh["elsewhere"],
-        ids=values["ids"],
+        texts=_texts(items) | told | fresh["elsewhere"],
+        ids=values["ids"] | _files(items),
         names=fresh["names"],
         digests=values["digests"],
     )
@@ -49,16 +52,26 @@ def _of_items(
     it: a refusal would tell the lead what a judge has written.
     """
     values = outcomes.private_values(connection, row.id)
-    texts = _texts(values["content"])
+    items = _decoded(values["content"])
+    texts = _texts(items)
     if leaves is not None:
         texts = within(texts, leaves)
     names = values["names"] if people else set()
-    private = Private.of(texts=texts, ids=values["ids"], names=names, digests=values["digests"])
+    ids = values["ids"] | _files(items)
+    private = Private.of(texts=texts, ids=ids, names=names, digests=values["digests"])
     return private.without(own_words())
 
 
-def _texts(contents: Iterable[str]) -> set[str]:
-    items = [decode_item(content) for content in contents]
+def _decoded(contents: Iterable[str]) -> list[Item]:
+    return [decode_item(content) for content in contents]
+
+
+def _files(items: Iterable[Item]) -> set[str]:
+    """Return the file names of recordings: people are often called in them."""
+    return {item.audio for item in items if item.audio is not None}
+
+
+def _texts(items: Iterable[Item]) -> set[str]:
     kinds = ("raw_hypothesis", "off", "on", "verbatim_reference", "semantic_reference")
     texts = {text for item in items for kind in kinds if (text := getattr(item, kind))}
     return texts | {item.expected.explanation for item in items if item.expected and item.expected.explanation}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.actions import practising
 from app.actions.closing import entered_text, record_deviation, running
 from app.actions.privacy import refuse_private
 from app.actions.reviewing import Judge, sign_set
@@ -34,7 +35,7 @@ def replace(
     with store.read() as connection:
         refuse_private(connection, running(connection, study_id), {"reason": why})
     with store.write() as connection:
-        running(connection, study_id)
+        rules = studies.protocol_of(running(connection, study_id))
         leaver = _leaver(connection, study_id, leaving)
         left = judgements.unanswered(connection, study_id, leaver.account_id)
         if left:
@@ -42,6 +43,8 @@ def replace(
             studies.add_member(connection, study_id, found.id, "reviewer", (attested or "").strip() or None)
             accounts.end_sessions_of(connection, found.id)
             _hand_over(connection, world, left, found.id)
+            if rules["review.practice"]:
+                practising.draw(connection, world, study_id, found.id)
         judgements.drop_repeats(connection, study_id, leaver.account_id)
         studies.leave(connection, study_id, leaver.account_id, world.stamp())
         sign_set(connection, world, actor, Judge(leaver.account_id, leaving, study_id))

@@ -10,10 +10,10 @@ from typing import Any, Final, get_args
 from app import __version__
 from app.actions import preparing
 from app.actions.privacy import private_of
-from app.domain import codebook, gate, memo, protocol, reliability, results, rights
+from app.domain import codebook, gate, memo, protocol, reliability, results, rights, word_errors
 from app.domain.errors import InvalidInput, Refused
 from app.domain.item import STUDY, Item
-from app.domain.measured import Measured
+from app.domain.measured import JUDGES, Measured
 from app.domain.memo import Memo
 from app.domain.outcome import JudgedItem
 from app.domain.pairing import Filter
@@ -38,12 +38,16 @@ def memo_of(store: Store, world: World, actor: str, study_id: str, decision: str
         row = studies.get(connection, study_id)
         found = _compose(connection, row, decision)
     if found is None:
-        with store.write() as connection:
-            audit.record(connection, world, actor, "outcome.refused", study_id)
-        told = "outcomes open to the lead at the close, and to nobody before. This attempt is on record."
-        message = f"“{study_id}” is not closed: {told}"
-        raise Refused("not_closed", message)
+        raise refuse_early(store, world, actor, study_id)
     return found
+
+
+def refuse_early(store: Store, world: World, actor: str, study_id: str) -> Refused:
+    """Put on record that somebody asked for an outcome before the close; return what to raise."""
+    with store.write() as connection:
+        audit.record(connection, world, actor, "outcome.refused", study_id)
+    told = "outcomes open to the lead at the close, and to nobody before. This attempt is on record."
+    return Refused("not_closed", f"“{study_id}” is not closed: {told}")
 
 
 def export(store: Store, world: World, actor: str, study_id: str, folder: Path, decision: str = "none") -> Memo:
@@ -107,9 +111,11 @@ def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | Non
         judged_items = [JudgedItem(i.stratum, i.cluster, i.stratum in rules.controls, i.changed) for i in planned]
     else:
         return None
-    roles = [person.role for person in studies.members(connection, row.id)]
+    people = studies.members(connection, row.id)
+    roles = [person.role for person in people]
     found = results.Results.of(
         judged_items,
+        extension=rules["selection.extension"],
         confidence=rules["statistics.confidence"],
         adjudicator="adjudicator" in roles,
         own_judgement_first=rules["adjudication.own_judgement_first"],
@@ -117,24 +123,30 @@ def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | Non
         sentinels=rules["review.sentinels"],
         repeated=bool(rules["review.repeats"]),
         audited=bool(rules["review.audit_agreed"]),
+        guessed=bool(rules["review.blinding_check"]),
+        resamples=rules["statistics.resamples"],
+        seed=rules["statistics.seed"],
     )
     measured = quality.measured(connection, row.id) if row.closed_at is not None else Measured()
-    facts = replace(_facts(connection, row, items, found), sentinel_detection=measured.detection)
+    facts = replace(_facts(connection, row, items, found), sentinel_detection=reliability.detection(measured))
     verdict = gate.evaluate(facts)
     if verdict is None:
         return None
     # Before the freeze there was nothing to judge: the sample is counted, and no rate is made of it.
-    judged = found if row.frozen_at is not None else replace(found, cases=())
+    judged = found if row.frozen_at is not None else replace(found, cases=(), apart=())
+    pooled = {name: n for name, n in rules.strata.items() if name not in rules["selection.extension"]}
     made = preparing.made_by(connection, row, items)
     return Memo(
         study=_study(row, made, rights.permits(in_use, entries, "publish_manifest_hash")),
+        conduct=_conduct(row, rules, people),
         verdict=memo.Verdict(
             status=verdict.status,
             reasons=[memo.Reason(**vars(reason)) for reason in verdict.reasons],
             further_decision=decision,  # type: ignore[arg-type]  # checked against DECISIONS
         ),
-        sample=results.sample(found, dict(rules.strata), rules["selection.cluster_unit"]),
+        sample=results.sample(found, pooled, rules["selection.cluster_unit"]),
         primary=results.primary(judged),
+        extension=results.extension(judged, rules.strata),
         taxonomy=results.taxonomy(judged),
         controls=results.controls(judged),
         cleanup=results.cleanup(judged),
@@ -143,7 +155,7 @@ def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | Non
         quality=reliability.quality(
             judged, measured, (row.equal_one_panel or 0) - withdrawals.telling(connection, row.id)
         ),
-        wer=_word_errors(outcomes.references(connection, row.id)),
+        wer=_word_errors(connection, row, rules),
         rights=[
             memo.RightsEntry(**{name: getattr(source, name) for name in memo.RightsEntry.model_fields})
             for source in entries
@@ -188,15 +200,35 @@ def _study(row: Row[Any], made: Filter | None, permitted: bool) -> memo.Study:  
     )
 
 
-def _word_errors(there: set[str]) -> memo.WordErrors:
-    """Say of each kind of reference why there is no word error rate: none to compare with, or not built."""
-
-    def absent(*kinds: str) -> memo.Absent:
-        return memo.Absent(null_reason="not_enabled" if there.issuperset(kinds) else "no_reference")
-
-    return memo.WordErrors(
-        verbatim=absent("verbatim"), semantic=absent("semantic"), sap2025=absent("verbatim", "semantic")
+def _conduct(row: Row[Any], rules: Protocol, people: Sequence[Row[Any]]) -> memo.Conduct:
+    """Return when and by how many; a memo never says by whom."""
+    return memo.Conduct(
+        frozen_at=row.frozen_at,
+        closed_at=row.closed_at,
+        judges={role: _seats([person for person in people if person.role == role]) for role in JUDGES},
+        comparator=rules["review.comparator"],
+        identical_pairs=rules["review.identical_pairs"],
+        references_shown=list(rules["references.shown"]),
+        own_judgement_first=rules["adjudication.own_judgement_first"],
+        max_unassessable=rules["gate.max_unassessable"],
     )
+
+
+def _seats(people: Sequence[Row[Any]]) -> memo.Seats:
+    return memo.Seats(
+        judges=len(people),
+        attested=sum(bool(person.attested) for person in people),
+        left=sum(person.left_at is not None for person in people),
+    )
+
+
+def _word_errors(connection: Connection, row: Row[Any], rules: Protocol) -> memo.WordErrors:
+    """Return the word errors of a closed study; a draft has none, for nothing of it was an outcome."""
+    if row.closed_at is None:
+        return word_errors.absent("no_items")
+    heard = outcomes.spoken(connection, row.id)
+    pooled = [each for each in heard if each.stratum not in rules["selection.extension"]]
+    return word_errors.word_errors(pooled, rules["statistics.confidence"])
 
 
 def _deviations(connection: Connection, row: Row[Any]) -> list[memo.Deviation]:

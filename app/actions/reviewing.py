@@ -11,7 +11,7 @@ from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion
 from app.domain.judgement import Coding, check, chosen
 from app.domain.manifest import digest
 from app.domain.protocol import REVIEWERS_PER_ITEM
-from app.store import audit, judgements, studies
+from app.store import audit, judgements, practising, studies
 from app.store.db import Connection, Row, Store
 from app.world import World
 
@@ -54,6 +54,9 @@ def admit(connection: Connection, judge: Judge, token: str, form: Form) -> Row[A
     if former is not None and former.version == slot.version and former.fingerprint == fingerprint(form):
         return None
     refuse_finished(connection, judge)
+    if practising.due(connection, judge.study_id, judge.account_id):
+        message = "The practice round comes first."
+        raise Refused("practice", message)
     if former is not None or version != slot.version:
         raise StaleVersion(slot.version, version)
     return slot
@@ -158,6 +161,17 @@ def open_item(store: Store, world: World, judge: Judge, token: str) -> None:
     """
     with store.write() as connection:
         judgements.open_slot(connection, judge.study_id, judge.account_id, token, world.stamp())
+
+
+def set_flag(store: Store, judge: Judge, token: str, *, flagged: bool) -> None:
+    """Keep whether a judge wants to come back to an item (not audited: nobody else ever sees it).
+
+    Raises NotFound, Refused.
+    """
+    with store.write() as connection:
+        slot = own_slot(connection, judge, token)
+        refuse_finished(connection, judge)
+        judgements.set_flag(connection, slot.id, flagged=flagged)
 
 
 def sign_off(store: Store, world: World, judge: Judge) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 
 from app import __version__
-from app.cli import demo, memos, pairing, selections, serving, studies, users
+from app.cli import demo, memos, pairing, scores, selections, serving, studies, users
 from app.cli.desk import Desk
 from app.config import DEFAULT_STORE
 from app.domain.errors import EvenhandError, InvalidInput
@@ -43,6 +43,7 @@ cli.add_command(users.user)
 cli.add_command(selections.select)
 cli.add_command(studies.study)
 cli.add_command(pairing.pair)
+cli.add_command(scores.score)
 cli.add_command(memos.export)
 cli.add_command(memos.verify)
 # `evenhand study freeze` and `evenhand freeze` are the same command.

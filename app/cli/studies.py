@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 import click
 
-from app.actions import closing, freezing, preparing, replacing, withdrawing
+from app.actions import closing, freezing, importing, prefilling, preparing, recordings, replacing, withdrawing
 from app.actions.preparing import Standing
 from app.cli.desk import Answer, Desk, read_bytes
+from app.domain.mapping import ItemColumns
 from app.domain.readiness import Readiness
 from app.domain.withdrawal import ERASED, KINDS, REMOVED
 from app.store import studies as stored
 
 FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
+FOLDER: Final = click.Path(exists=True, file_okay=False, path_type=Path)
+MOST_NAMED: Final = 10  # files that are told by name
 SHORT: Final = ("freeze", "status", "reopen", "deviation", "withdraw", "close")
 
 
@@ -58,15 +62,99 @@ def rights(desk: Desk, study_id: str, ledger: Path) -> Answer:
 @click.argument("study_id", metavar="STUDY")
 @click.argument("items", type=FILE)
 @click.option("--replace", is_flag=True, help="Remove the items of before first.")
+@click.option("--columns", type=FILE, help="A column map, for a table whose columns are called otherwise.")
+@click.option("--encoding", type=click.Choice(["cp1252"]), help="Once you have looked at how the letters read.")
+@click.option("--audio", type=FOLDER, metavar="DIR", help="The folder with the recordings that the items name.")
+@click.option("--report", type=click.Path(path_type=Path), help="A new CSV file for the problems, if there are any.")
 @click.pass_obj
-def import_(desk: Desk, study_id: str, items: Path, *, replace: bool) -> Answer:
+def import_(
+    desk: Desk,
+    study_id: str,
+    items: Path,
+    *,
+    replace: bool,
+    columns: Path | None,
+    encoding: str | None,
+    audio: Path | None,
+    report: Path | None,
+) -> Answer:
     """Import items (JSON Lines, a JSON array or CSV): all of them, or none and every problem."""
     content = read_bytes(items)
-    taken = preparing.import_items(desk.store, desk.world, desk.actor, study_id, content, items.name, replace=replace)
+    mapped: ItemColumns | None = None
+    with importing.reported(report):
+        if columns is not None or encoding is not None:
+            named = None if columns is None else (read_bytes(columns), columns.name)
+            mapped = importing.map_of((content, items.name), named, encoding)
+        taken = preparing.import_items(
+            desk.store,
+            desk.world,
+            desk.actor,
+            study_id,
+            content,
+            items.name,
+            replace=replace,
+            columns=mapped,
+            given=recordings.folder(audio) if audio else preparing.NONE_GIVEN,
+        )
     told = f"Imported {taken.items} items" + (f", paired here with {taken.filter}." if taken.filter else ".")
     told += f" Removed {taken.removed} of before." if taken.removed else ""
-    data = {"study": study_id, "imported": taken.items, "removed": taken.removed}
-    return Answer(told, data | ({"paired_with": str(taken.filter)} if taken.filter else {}))
+    told += f" {taken.recorded} have a recording." if audio else ""
+    told += _recordings_left(study_id, taken.unheard, taken.aside)
+    data: dict[str, object] = {"study": study_id, "imported": taken.items, "removed": taken.removed}
+    data |= {"paired_with": str(taken.filter)} if taken.filter else {}
+    if audio or taken.unheard:
+        data |= {"recorded": taken.recorded, "missing": taken.unheard, "aside": list(taken.aside)}
+    return Answer(told, data)
+
+
+@study.command()
+@click.argument("study_id", metavar="STUDY")
+@click.argument("folder", type=FOLDER)
+@click.pass_obj
+def audio(desk: Desk, study_id: str, folder: Path) -> Answer:
+    """Add the recordings that a draft's items name, from a folder."""
+    added = recordings.add(desk.store, desk.world, desk.actor, study_id, recordings.folder(folder))
+    told = f"Stored the recordings of {added.items} items." + _recordings_left(study_id, added.missing, added.aside)
+    data = {"study": study_id, "recorded": added.items, "missing": added.missing, "aside": list(added.aside)}
+    return Answer(told, data)
+
+
+def _recordings_left(study_id: str, missing: int, aside: Sequence[str]) -> str:
+    told = ""
+    if missing:
+        told += f"\n{missing} items name a recording that is not there yet: evenhand study audio {study_id} DIR"
+    if aside:
+        more = f" and {len(aside) - MOST_NAMED} more" if len(aside) > MOST_NAMED else ""
+        told += f"\nWarning: no item names these files, and they were left out: {', '.join(aside[:MOST_NAMED])}{more}"
+    return told
+
+
+@study.command()
+@click.argument("study_id", metavar="STUDY")
+@click.option("--strata", is_flag=True, help="Plan as many items of each stratum as there are.")
+@click.option("--sources", is_flag=True, help="An undecided ledger entry for each source that lacks one.")
+@click.option("--practice", is_flag=True, help="Add the packaged practice items, with their ledger entry.")
+@click.pass_obj
+def prefill(desk: Desk, study_id: str, *, strata: bool, sources: bool, practice: bool) -> Answer:
+    """Take over into a draft what its items say, or add the packaged practice items."""
+    if not strata and not sources and not practice:
+        message = "Give --strata, --sources or --practice, or several."
+        raise click.UsageError(message)
+    told: list[str] = []
+    data: dict[str, object] = {"study": study_id}
+    if strata:
+        planned = prefilling.plan(desk.store, desk.world, desk.actor, study_id)
+        told.append("Planned: " + ", ".join(f"{name} {number}" for name, number in planned.items()) + ".")
+        data |= {"strata": planned}
+    if sources:
+        entered = prefilling.sources(desk.store, desk.world, desk.actor, study_id)
+        told.append("Entered in the ledger, to be decided on: " + ", ".join(entered) + ".")
+        data |= {"sources": entered}
+    if practice:
+        added = prefilling.practice(desk.store, desk.world, desk.actor, study_id)
+        told.append(f"{added} practice items added; their source is approved in the ledger.")
+        data |= {"practice": added}
+    return Answer("\n".join(told), data)
 
 
 @study.command()

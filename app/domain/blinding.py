@@ -186,6 +186,16 @@ def reveal(judgement: Judgement, on_panel: str) -> Coding:
     )
 
 
+def in_panels(coding: Coding, on_panel: str) -> Judgement:
+    """Restate a coding in a judge's panels: the known answer of a practice item, say.
+
+    >>> in_panels(Coding("safe-cleanup", "on"), on_panel="B").panel
+    'B'
+    """
+    panels = {None: None, "both": "both", "on": on_panel, "off": other_panel(on_panel)}
+    return Judgement(coding.label, panels[coding.arm], coding.also, coding.reasons, coding.groups, coding.severity)
+
+
 def seen_from(judgement: Judgement, own_on_panel: str, other_on_panel: str) -> Judgement:
     """Restate a judgement in another judge's panels, without its private note.
 

@@ -52,7 +52,7 @@ LABELS: Final = (
         "destructive-content",
         "Meaning changed: words",
         "A content word, negation, hedge, quantity, name, code token or qualifier was dropped, "
-        "replaced or added without support in the audio or reference.",
+        "replaced or added without support in the audio or reference, where there is one.",
         "changed",
         PANELS,
         (

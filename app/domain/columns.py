@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from app.domain.errors import InvalidInput, Problem
-from app.domain.item import FIELDS
+from app.domain.item import FIELDS, Check
 
 KEYS: Final = {
     "item_id": "column with the unique name of a candidate, or a list of columns, joined by underscores",
@@ -111,7 +111,15 @@ def sep28k(header: Sequence[str], unit: str, where: str) -> Columns:
     )
 
 
-def absent(columns: Columns, header: Iterable[str], where: str) -> list[Problem]:
+class Needing(Protocol):
+    """What needs columns: any column map."""
+
+    @property
+    def needed(self) -> frozenset[str]:
+        """The columns that a list must have."""
+
+
+def absent(columns: Needing, header: Iterable[str], where: str) -> list[Problem]:
     """List the columns that a list lacks."""
     lacking = sorted(columns.needed - set(header))
     return [Problem("the list has no such column", where=where, field=name[:60]) for name in lacking]
@@ -138,9 +146,9 @@ def parse(data: Mapping[str, Any], where: str) -> Columns:
         raise InvalidInput(problems)
     constant = data["source"]["constant"] if isinstance(data["source"], dict) else ""
     return Columns(
-        item_id=_listed(data["item_id"]),
-        cluster=_listed(data["cluster"]),
-        source=() if constant else _listed(data["source"]),
+        item_id=listed(data["item_id"]),
+        cluster=listed(data["cluster"]),
+        source=() if constant else listed(data["source"]),
         labels=dict(data["labels"]),
         fluent=frozenset(data.get("fluent", [])),
         exclude={reason: _exclusion(value) for reason, value in data.get("exclude", {}).items()},
@@ -151,7 +159,8 @@ def parse(data: Mapping[str, Any], where: str) -> Columns:
 Faults = list[tuple[str, str]]  # a field, and what was expected there
 
 
-def _listed(value: str | list[str]) -> tuple[str, ...]:
+def listed(value: str | list[str]) -> tuple[str, ...]:
+    """Return the columns that a map names, one or several."""
     return (value,) if isinstance(value, str) else tuple(value)
 
 
@@ -163,17 +172,23 @@ def _is_column(value: Any) -> bool:
     return isinstance(value, str) and value.strip() == value != ""
 
 
-def _of_columns(value: Any, key: str) -> Faults:
+def of_columns(value: Any, key: str) -> Faults:
+    """Check the name of a column, or a list of such names."""
     names = value if isinstance(value, list) else [value]
     ok = names and all(map(_is_column, names)) and len(set(names)) == len(names)
     return [] if ok else [(key, "the name of a column, or a list of different ones")]
 
 
-def _of_source(value: Any, key: str) -> Faults:
+def of_named(value: Any, key: str, check: Check) -> Faults:
+    """Check what is a column, a list of columns, or the same for every row."""
     if not isinstance(value, dict):
-        return _of_columns(value, key)
-    ok = set(value) == {"constant"} and NAMES["source"](value["constant"]) is None
-    return [] if ok else [(key, 'a column, or { constant = "name" } with the name of the source')]
+        return of_columns(value, key)
+    ok = set(value) == {"constant"} and check(value["constant"]) is None
+    return [] if ok else [(key, f'a column, or {{ constant = "name" }} with the name of the {key}')]
+
+
+def _of_source(value: Any, key: str) -> Faults:
+    return of_named(value, key, NAMES["source"])
 
 
 def _of_labels(value: Any, key: str) -> Faults:
@@ -210,8 +225,8 @@ def _is_exclusion(value: Any) -> bool:
 
 
 _EXPECTED: Final = {
-    "item_id": _of_columns,
-    "cluster": _of_columns,
+    "item_id": of_columns,
+    "cluster": of_columns,
     "source": _of_source,
     "labels": _of_labels,
     "fluent": _of_fluent,

@@ -14,7 +14,7 @@ from typing import Final
 from app.domain.blinding import share_of
 from app.domain.errors import InvalidInput
 from app.domain.protocol import REVIEWERS_PER_ITEM, Protocol
-from app.domain.statistics.intervals import zero_event_upper
+from app.domain.statistics.intervals import sensitivity, zero_event_upper
 
 PACE: Final = 30  # seconds an item
 SLOWEST: Final = 3_600
@@ -122,19 +122,14 @@ def pace_of(text: str) -> int:
 def rules_out(clusters: Sequence[int], confidence: float) -> tuple[float, ...] | None:
     """Return the rates ruled out by items without the event in clusters of these sizes, one for each of ALIKE.
 
-    The design effect 1 + (m - 1) rho shrinks the number of items, rounded down to whole ones; m = sum n_k^2 / sum n_k
-    is the size of the cluster that an item is in, on average. How alike items are cannot be estimated from no event,
-    so that it is assumed. Source: Kish (1965), Survey Sampling, section 5.4.
+    None for one cluster or none. How alike items are cannot be estimated from no event, so that it is assumed.
 
     >>> [round(rate, 3) for rate in rules_out([10] * 16, 0.95)]
     [0.027, 0.035]
     """
     if len(clusters) <= 1:
         return None
-    n = sum(clusters)
-    size = sum(each * each for each in clusters) / n
-    effects = [1 + (size - 1) * rho for rho in ALIKE]
-    return tuple(zero_event_upper(max(1, math.floor(n / effect)), confidence) for effect in effects)
+    return tuple(sensitivity(clusters, rho, confidence)[1] for rho in ALIKE)
 
 
 def cost(rules: Protocol, there: Sequence[Group] = (), people: People | None = None, pace: int = PACE) -> Cost:
@@ -257,4 +252,4 @@ def _missable(rules: Protocol, sentinels: int) -> int | None:
     if least is None or not sentinels:
         return None
     answers = sentinels * REVIEWERS_PER_ITEM
-    return answers - math.ceil(round(least * answers, 9))
+    return answers - math.ceil(round(float(least) * answers, 9))

@@ -18,13 +18,23 @@ class Problem:
     """One thing wrong with an input, at one place in it.
 
     `where` is a file name or form name; `line` counts from 1 (None where lines
-    mean nothing); `field` is the key as the input spells it.
+    mean nothing); `field` is the key as the input spells it. `expected` and `found` are
+    the two halves of a message that has them, for a table of problems.
     """
 
     message: str
     where: str = ""
     line: int | None = None
     field: str | None = None
+    expected: str = ""
+    found: str = ""
+
+    @classmethod
+    def unlike(
+        cls, expected: str, found: str, where: str = "", line: int | None = None, field: str | None = None
+    ) -> Problem:
+        """Build the problem of a value that is not as expected. `found` describes it and never repeats it."""
+        return cls(f"expected {expected}, found {found}", where, line, field, expected, found)
 
     def __str__(self) -> str:
         """One line, e.g. `items.jsonl, line 3, field on: must be text`."""
@@ -36,7 +46,7 @@ class Problem:
         return f"{', '.join(place)}: {self.message}" if place else self.message
 
     def as_dict(self) -> dict[str, str | int | None]:
-        """Return the four parts under their own names, for --json."""
+        """Return the parts under their own names, for --json."""
         return asdict(self)
 
 
@@ -78,6 +88,10 @@ class FilterFailed(EvenhandError):
 
 class TextFailed(FilterFailed):
     """The filter could not treat one text; it goes on with the next."""
+
+
+class UnfitRecording(EvenhandError):
+    """A file that cannot be taken as a recording; the message says why, and the caller which file."""
 
 
 class StaleVersion(EvenhandError):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from app.domain.codebook import PANELS
+from app.domain.codebook import LABEL_KEYS, PANELS
 from app.domain.errors import InvalidInput
 from app.domain.judgement import Coding, check
 from app.domain.text import is_plain
@@ -41,13 +41,11 @@ class Expected:
         return cls(**{**data, "reasons": tuple(data["reasons"])})
 
 
-def parse(value: object, *, identical: bool) -> Expected | dict[str, str]:
+def parse(value: Mapping[str, Any], *, identical: bool) -> Expected | dict[str, str]:
     """Turn what a file gives as the known answer into one, or into messages by field.
 
     `identical`: off and on are the same bytes.
     """
-    if not isinstance(value, dict):
-        return {"expected": "expected an object with label, arm, reasons and explanation"}
     given = {key: each for key, each in value.items() if each is not None}
     faults = {f"expected.{key[:60]}": "unknown key" for key in given if key not in KEYS}
     faults |= {f"expected.{key}": told for key, told in _mistyped(given).items()}
@@ -66,15 +64,15 @@ def parse(value: object, *, identical: bool) -> Expected | dict[str, str]:
     if right.panel is None and "arm" in given:
         return {"expected.arm": "this label names no text: leave the arm out"}
     if set(right.reasons) != set(reasons):
-        return {"expected.reasons": "reasons of this label only, as the codebook has them"}
+        return {"expected.reasons": "reasons of this label only, as docs/file-formats.md lists them"}
     return Expected(right.label, given.get("arm"), right.reasons, given.get("explanation", ""))
 
 
 # A form speaks of texts A and B, a file of arms.
 _IN_ARMS: Final = {
     "arm": "does not fit the label: off, on or both as the codebook allows for it (and for equal texts both alone)",
-    "label": "not a label of the codebook, or none that fits equal texts",
-    "reasons": "expected one or more reasons of this label, as the codebook has them",
+    "label": "not one of " + ", ".join(LABEL_KEYS) + "; or none that fits equal texts",
+    "reasons": "expected one or more reasons of this label, as docs/file-formats.md lists them",
 }
 
 

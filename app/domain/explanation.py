@@ -95,8 +95,8 @@ EXPLANATIONS: Final[Mapping[str, Explanation]] = {
         "role",
     ),
     "selection.extension": Explanation(
-        "Blocks and prolongations, for example: heard, and rarely written. This version draws them, and does not "
-        "freeze a study that has one.",
+        "Blocks and prolongations, for example: heard, and rarely written. Judges see them like all others; no rate "
+        "and no agreement counts them but their own. Damage that is confirmed there decides the verdict all the same.",
         "role",
     ),
     "selection.agreement": Explanation(

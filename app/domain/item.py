@@ -11,15 +11,16 @@ from app.domain import expected as answers
 from app.domain.errors import Problem
 from app.domain.expected import Expected
 from app.domain.protocol import Protocol
+from app.domain.recording import EXPECTED_NAME, fit_name
 from app.domain.text import equivalent
 
 MAX_TEXT: Final = 20_000
 MAX_NAME: Final = 200
 MADE: Final = ("off", "on")  # what a filter makes of a raw hypothesis
+ANSWER: Final = 'an object in JSON, e.g. {"label": "safe-cleanup", "arm": "on"}'  # what a known answer looks like
 MOST_UNKNOWN: Final = 20  # keys of one line that are named
 PROVENANCES: Final = ("speaker", "annotator", "author")
 STUDY, SENTINEL, PRACTICE = ROLES = ("study", "sentinel", "practice")
-NOT_BUILT: Final = {"audio": "audio"}
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Item:
     lang: str | None = None
     tags: tuple[str, ...] = ()
     raw_sha256: str | None = None
+    audio: str | None = None
     role: str = STUDY
     expected: Expected | None = None
 
@@ -58,11 +60,13 @@ class Item:
     def as_data(self) -> dict[str, Any]:
         """Return the item as plain data, for its digest.
 
-        A role of its own and a known answer stand in it only where there are such: the digests
-        of items that were frozen before there were any stay as they are.
+        A recording, a role of its own and a known answer stand in it only where there are such:
+        the digests of items that were frozen before there were any stay as they are.
         """
         data = asdict(self) | {"tags": list(self.tags)}
         del data["role"], data["expected"]
+        if self.audio is None:
+            del data["audio"]
         if self.expected is not None:
             data |= {"role": self.role, "expected": self.expected.as_data()}
         return data
@@ -95,6 +99,10 @@ def _provenance(value: Any) -> str | None:
     return None if value in PROVENANCES else "one of: " + ", ".join(PROVENANCES)
 
 
+def _file_name(value: Any) -> str | None:
+    return None if fit_name(value) else EXPECTED_NAME
+
+
 def _tags(value: Any) -> str | None:
     ok = isinstance(value, list) and len(value) <= MAX_NAME and all(_name(tag) is None for tag in value)
     return None if ok else "a list of short texts"
@@ -103,6 +111,10 @@ def _tags(value: Any) -> str | None:
 def _digest(value: Any) -> str | None:
     ok = isinstance(value, str) and len(value) == 64 and set(value) <= set("0123456789abcdef")  # noqa: PLR2004
     return None if ok else "a SHA-256 digest: 64 lower-case hexadecimal digits"
+
+
+def _answer(value: Any) -> str | None:
+    return None if isinstance(value, dict) else ANSWER
 
 
 def _role(value: Any) -> str | None:
@@ -131,11 +143,11 @@ FIELDS: Final = (
     Field("semantic_reference", _text, "what was meant"),
     Field("semantic_provenance", _provenance, "who wrote down what was meant; never a recogniser"),
     Field("semantic_ambiguous", _flag, "whether the meaning is open to doubt"),
-    Field("audio", _name, "file name of the recording"),
+    Field("audio", _file_name, "file name of the recording"),
     Field("lang", _name, "language tag (BCP 47)"),
     Field("tags", _tags, "free tags, e.g. kinds of disfluency"),
     Field("role", _role, "study, sentinel or practice"),
-    Field("expected", lambda _: None, "the known answer of a sentinel or practice item"),
+    Field("expected", _answer, "the known answer of a sentinel or practice item, in JSON"),
     Field("raw_sha256", _digest, "digest of the raw hypothesis's UTF-8 bytes"),
 )
 _BY_KEY: Final = {field.key: field for field in FIELDS}
@@ -148,22 +160,23 @@ def parse(row: Mapping[str, Any], where: str, line: int | None) -> Item | list[P
     """
     given = {key: value for key, value in row.items() if value is not None}
 
-    def problem(key: str, message: str) -> Problem:
-        return Problem(message, where=where, line=line, field=key[:60])
+    def problem(key: str, message: str, expected: str = "", found: str = "") -> Problem:
+        return Problem(message, where, line, key[:60], expected, found)
 
     unknown = [key for key in given if key not in _BY_KEY]
-    problems = [problem(key, "unknown key") for key in unknown[:MOST_UNKNOWN]]
-    problems += [problem(f.key, "every item needs it") for f in FIELDS if f.required and f.key not in given]
+    problems = [problem(key, "unknown key", "a key of items", "unknown key") for key in unknown[:MOST_UNKNOWN]]
+    problems += [
+        problem(f.key, "every item needs it", f.about, "empty") for f in FIELDS if f.required and f.key not in given
+    ]
     for key, value in given.items():
-        if key in NOT_BUILT:
-            problems.append(problem(key, f"{NOT_BUILT[key]}: not built in this version yet"))
-        elif key in _BY_KEY and (expected := _BY_KEY[key].check(value)) is not None:
-            problems.append(problem(key, f"expected {expected}, found {_found(value)}"))
+        if key in _BY_KEY and (expected := _BY_KEY[key].check(value)) is not None:
+            problems.append(Problem.unlike(expected, _found(value), where, line, key[:60]))
     if not problems and not _raw_matches(given):
-        problems.append(problem("raw_sha256", "is not the digest of raw_hypothesis"))
+        told = "is not the digest of raw_hypothesis"
+        problems.append(problem("raw_sha256", told, "the digest of raw_hypothesis", "another digest"))
     known = None if problems else _known_answer(given)
     if isinstance(known, dict):
-        problems += [problem(key, message) for key, message in known.items()]
+        problems += [problem(key, message, message, "something else") for key, message in known.items()]
     if problems:
         return problems
     return Item(**given | {"tags": tuple(given.get("tags", ())), "expected": known})
@@ -200,7 +213,7 @@ def _raw_matches(given: Mapping[str, Any]) -> bool:
 def _found(value: Any) -> str:
     """Describe a value without repeating it: it may be private."""
     if isinstance(value, str):
-        return f"text of {len(value):,} characters"
+        return f"text of {len(value):,} characters" if value else "empty text"
     names = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
     return names.get(type(value), type(value).__name__)
 
@@ -223,10 +236,11 @@ def duplicates(rows: Iterable[tuple[Item, int]], where: str, known: Iterable[Ite
     problems = []
     for item, line in rows:
         if item.item_id in ids:
-            problems.append(Problem(f"this name stands {ids[item.item_id]}", where, line, "item_id"))
+            told = f"this name stands {ids[item.item_id]}"
+            problems.append(Problem(told, where, line, "item_id", "a name that no other item has", told))
         if item.changed and (item.on, item.off) in pairs:
             told = f"this pair stands {pairs[item.on, item.off]} with off and on swapped"
-            problems.append(Problem(told, where, line, "on"))
+            problems.append(Problem(told, where, line, "on", "off and on the same way round in every row", told))
         ids.setdefault(item.item_id, f"on line {line} too")
         pairs.setdefault((item.off, item.on), f"on line {line}")
     return problems

@@ -33,12 +33,15 @@ def bytes_digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def item_digest(item: Item, salt: str) -> str:
+def item_digest(item: Item, salt: str, recording: str | None = None) -> str:
     """Return an item's salted digest: without the salt, content cannot be guessed from it.
+
+    `recording`: the SHA-256 of its recording's bytes, where it has one.
 
     The digest stays when content and salt are erased, so the manifest keeps its hash.
     """
-    return digest({"item": item.as_data(), "salt": salt})
+    heard = {} if recording is None else {"recording_sha256": recording}
+    return digest({"item": item.as_data(), "salt": salt} | heard)
 
 
 def manifest(

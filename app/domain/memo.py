@@ -26,6 +26,7 @@ NullReason = Literal[
     "pool",
     "not_permitted",
 ]
+Judging = Literal["reviewer", "adjudicator"]
 FurtherDecision = Literal["none", "design_change", "decision_record", "human_study"]
 Interval = tuple[float, float]
 
@@ -37,7 +38,10 @@ class Shape(BaseModel):
 
 
 class Rate(Shape):
-    """A share with its counts. `intervals` maps a method to its low and high limit."""
+    """A share with its counts. `intervals` maps a method to its low and high limit.
+
+    `interval_null_reason`: why the interval that respects clusters is not among them.
+    """
 
     numerator: int | None
     denominator: int | None
@@ -46,17 +50,40 @@ class Rate(Shape):
     deff: float | None = None
     n_eff: float | None = None
     intervals: dict[str, Interval] = Field(default_factory=dict)
+    interval_null_reason: NullReason | None = None
+
+
+class Resampled(Shape):
+    """The bootstrap's interval, a second opinion; `undefined`: the share of resamples without a value."""
+
+    interval: Interval | None
+    null_reason: NullReason | None
+    undefined: float | None
 
 
 class Coefficient(Shape):
-    """An agreement coefficient over n items; `expected` is the agreement expected by chance."""
+    """An agreement coefficient over n items; `expected` is the agreement expected by chance.
+
+    `interval`: the cluster jackknife's. `bootstrap`: null within a stratum.
+    """
 
     value: float | None
     null_reason: NullReason | None
     interval: Interval | None
+    interval_null_reason: NullReason | None
     n: int
     observed: float | None
     expected: float | None
+    bootstrap: Resampled | None
+
+
+class Difference(Shape):
+    """On minus off, with the cluster jackknife's interval."""
+
+    value: float | None
+    null_reason: NullReason | None
+    interval: Interval | None
+    interval_null_reason: NullReason | None
 
 
 class Absent(Shape):
@@ -80,6 +107,27 @@ class Study(Shape):
     protocol_sha256: str
     codebook_version: str
     pairing: Literal["verified", "imported_unverified"]
+
+
+class Seats(Shape):
+    """The judges of one role: how many, of how many the qualification was attested, how many left before the end."""
+
+    judges: int
+    attested: int
+    left: int
+
+
+class Conduct(Shape):
+    """When the study was frozen and closed, by how many it was judged, and by which of the protocol's rules."""
+
+    frozen_at: str | None
+    closed_at: str | None
+    judges: dict[Judging, Seats]
+    comparator: str
+    identical_pairs: str
+    references_shown: list[str]
+    own_judgement_first: bool
+    max_unassessable: int
 
 
 class Reason(Shape):
@@ -145,13 +193,50 @@ class StratumRates(Shape):
     introduced_among_changed: Rate
 
 
+class Apart(Shape):
+    """A stratum of the extension: reported here alone, and in no other number of the memo but the verdict's."""
+
+    planned: int
+    sample: SampleCounts
+    rates: StratumRates
+
+
+class Sensitivity(Shape):
+    """The zero-event bounds if two items of a cluster resembled each other by `rho`, and the design effects."""
+
+    rho: float
+    deff_all: float
+    among_all: float
+    deff_changed: float | None
+    among_changed: float | None
+
+
 class ZeroEvent(Shape):
-    """One-sided upper bounds where no introduced edit was confirmed, if items were independent."""
+    """Upper bounds where no introduced edit was confirmed.
+
+    `among_all` and `among_changed`: one-sided, if items were independent. The Korn-Graubard ones are the upper ends of
+    two-sided intervals, which know the number of clusters; `sensitivity` says what resemblance would make of the first.
+    """
 
     among_all: float | None
     among_changed: float | None
+    korn_graubard_among_all: float | None
+    korn_graubard_among_changed: float | None
+    sensitivity: list[Sensitivity]
     confidence: float
     null_reason: NullReason | None
+
+
+class OffOn(Shape):
+    """Damage in each text, of the items that the primary rate counts. `counts`: both, on only, off only, neither.
+
+    McNemar's exact p and Newcombe's interval take items as independent.
+    """
+
+    counts: tuple[int, int, int, int]
+    difference: Difference
+    newcombe: Interval | None
+    mcnemar_p: float | None
 
 
 class Primary(Shape):
@@ -163,6 +248,7 @@ class Primary(Shape):
     by_label: dict[str, Damage]
     by_stratum: dict[str, StratumRates]
     zero_event: ZeroEvent
+    damaged: OffOn
     clusters_with_event: int
     reasons: dict[str, int]
     severities: dict[str, int]
@@ -197,15 +283,36 @@ class Cleanup(Shape):
 
 
 class TwoByTwo(Shape):
-    """Two reviewers, marked or not. `counts`: both, first only, second only, neither."""
+    """Two reviewers, marked or not. `counts`: both, first only, second only, neither.
+
+    The indices are Byrt's: 1 where both always marked, and above 0 where the first marked more often.
+    """
 
     positive: Rate
     negative: Rate
     counts: tuple[int, int, int, int]
+    prevalence_index: float | None
+    bias_index: float | None
+
+
+class StratumAgreement(Shape):
+    """Agreement within one stratum."""
+
+    n: int
+    observed: Rate
+    ac1: Coefficient
+    alpha: Coefficient
+    kappa: Coefficient
+    brennan_prediger: Coefficient
+    introduced: TwoByTwo
+    destructive: TwoByTwo
 
 
 class Agreement(Shape):
-    """Agreement of the two signed reviews before adjudication, over the declared labels."""
+    """Agreement of the two signed reviews before adjudication, over the declared labels.
+
+    `clusters`: those with such items. `resamples` and `seed`: of the bootstrap, as asked for.
+    """
 
     n: int
     labels: list[str]
@@ -219,6 +326,10 @@ class Agreement(Shape):
     specific: dict[str, Rate]
     introduced: TwoByTwo
     destructive: TwoByTwo
+    by_stratum: dict[str, StratumAgreement]
+    clusters: int
+    resamples: int
+    seed: int
 
 
 class Disputed(Shape):
@@ -255,23 +366,112 @@ class Sentinels(Shape):
     clean: Rate
 
 
+class SideBias(Shape):
+    """How often answers name text A and text B, the share of A, and the exact p that both are as likely."""
+
+    a: int
+    b: int
+    value: float | None
+    null_reason: NullReason | None
+    p: float | None
+    interval: Interval | None
+
+
+class BlindingIndex(Shape):
+    """Bang's index of one role: (right - wrong) / all guesses of which text was filtered."""
+
+    right: int
+    wrong: int
+    cannot_tell: int
+    value: float | None
+    null_reason: NullReason | None
+    interval: Interval | None
+    interval_null_reason: NullReason | None
+    independent: Interval | None
+
+
+class ActiveMinutes(Shape):
+    """The median over the judges of one role of the minutes in which they were at work."""
+
+    judges: int
+    median: float | None
+    null_reason: NullReason | None
+
+
 class Quality(Shape):
     """How well the judging itself went."""
 
     repeats: Rate
     sentinels: Sentinels
-    side_bias: Absent
-    blinding_index: Absent
-    active_minutes: Absent
+    side_bias: SideBias
+    blinding_index: dict[Judging, BlindingIndex]
+    active_minutes: dict[Judging, ActiveMinutes]
     references_equal_one_panel: Rate
+
+
+class WordRate(Shape):
+    """Edits over words of the reference, in all: insertions into an empty reference are edits too."""
+
+    numerator: int
+    denominator: int
+    value: float | None
+    null_reason: NullReason | None
+    interval: Interval | None
+    interval_null_reason: NullReason | None
+    substitutions: int
+    deletions: int
+    insertions: int
+
+
+class StratumWords(Shape):
+    """Word errors of both texts against one kind of reference.
+
+    `eligible`: items not withdrawn. `scored`: of these, with a reference that has words.
+    """
+
+    off: WordRate
+    on: WordRate
+    difference: Difference
+    scored: int
+    eligible: int
+    empty_references: int
+
+
+class WordComparison(StratumWords):
+    """The same of the whole study, and by stratum."""
+
+    by_stratum: dict[str, StratumWords]
+
+
+class SapRate(Shape):
+    """The challenge's word error rate; counts may be halves. `nearer`: to which reference utterances are nearer."""
+
+    numerator: float
+    denominator: float
+    value: float | None
+    null_reason: NullReason | None
+    interval: Interval | None
+    interval_null_reason: NullReason | None
+    nearer: dict[str, Rate]
+
+
+class SapComparison(Shape):
+    """Both texts by the scoring of the SAP challenge. `scored`: items both of whose references have words."""
+
+    off: SapRate
+    on: SapRate
+    difference: Difference
+    scored: int
+    eligible: int
+    empty_references: int
 
 
 class WordErrors(Shape):
     """Word error rates against each kind of reference."""
 
-    verbatim: Absent
-    semantic: Absent
-    sap2025: Absent
+    verbatim: WordComparison | Absent
+    semantic: WordComparison | Absent
+    sap2025: SapComparison | Absent
 
 
 class RightsEntry(Shape):
@@ -296,9 +496,11 @@ class Memo(Shape):
 
     schema_: Literal["evenhand-memo/1"] = Field(default="evenhand-memo/1", alias="schema")
     study: Study
+    conduct: Conduct
     verdict: Verdict
     sample: Sample
     primary: Primary
+    extension: dict[str, Apart] = Field(default_factory=dict)
     taxonomy: dict[str, Arms]
     controls: Controls
     cleanup: Cleanup

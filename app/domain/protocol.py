@@ -32,8 +32,7 @@ class Field:
     """One key of the protocol file.
 
     `check` returns what was expected where the value is not it. `needed`: a freeze
-    needs it (`corpus`: only of a corpus study). `built`: False until this version can
-    do it; any other value than the default is then refused by name.
+    needs it (`corpus`: only of a corpus study).
     """
 
     section: str
@@ -42,7 +41,6 @@ class Field:
     about: str
     default: Any = None
     needed: str = ""
-    built: bool = True
 
     @property
     def name(self) -> str:
@@ -178,7 +176,7 @@ FIELDS: Final = (
     Field("review", "comparator", _one_of(*COMPARATORS), "when two texts count as equal", default="exact"),
     Field("review", "identical_pairs", _one_of("auto", "review"), "who codes equal pairs", default="auto"),
     Field("review", "highlight", _bool, "mark the differences", default=True),
-    Field("review", "practice", _bool, "a practice round first", default=False, built=False),
+    Field("review", "practice", _bool, "a practice round first", default=False),
     Field("review", "sentinels", _bool, "items with a known answer, mixed in", default=False),
     Field("review", "repeats", _share, "share of items shown again", default=0.0),
     Field("review", "audit_agreed", _share, "share of agreed items that are adjudicated too", default=0.0),
@@ -195,9 +193,11 @@ FIELDS: Final = (
 )
 _BY_NAME: Final = {field.name: field for field in FIELDS}
 SECTIONS: Final = tuple(dict.fromkeys(field.section for field in FIELDS))
-BUILT: Final = {name: [field for field in FIELDS if field.section == name and field.built] for name in SECTIONS}
+BY_SECTION: Final = {name: [field for field in FIELDS if field.section == name] for name in SECTIONS}
 # How the judging itself is measured: judges read of it at the close, and not before.
+# The planned numbers too, for a list that is longer than planned tells that something is mixed in.
 UNANNOUNCED: Final = (
+    "selection.strata",
     "review.sentinels",
     "review.repeats",
     "review.audit_agreed",
@@ -205,7 +205,7 @@ UNANNOUNCED: Final = (
     "gate.min_sentinel_detection",
 )
 FOR_JUDGES: Final = {
-    name: [field for field in fields if field.name not in UNANNOUNCED] for name, fields in BUILT.items()
+    name: [field for field in fields if field.name not in UNANNOUNCED] for name, fields in BY_SECTION.items()
 }
 
 
@@ -259,8 +259,7 @@ class Protocol:
 def parse(data: Mapping[str, Any], where: str = "") -> Protocol:
     """Check a decoded protocol file and fill in the defaults.
 
-    Raises InvalidInput naming every unknown key, wrong value and option that this
-    version does not build.
+    Raises InvalidInput naming every unknown key and wrong value.
 
     >>> parse({"study": {"id": "pilot"}})["review.comparator"]
     'exact'
@@ -270,9 +269,6 @@ def parse(data: Mapping[str, Any], where: str = "") -> Protocol:
         expected = _BY_NAME[name].check(value)
         if expected is not None:
             problems.append(Problem(f"expected {expected}", where=where, field=name))
-        elif not _BY_NAME[name].built and value != _BY_NAME[name].default:
-            told = f"{name} is not built in this version yet; leave it out"
-            problems.append(Problem(told, where=where, field=name))
     if "study.id" not in given:
         problems.append(Problem("every protocol needs it", where=where, field="study.id"))
     if not problems:

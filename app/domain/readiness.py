@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from app.domain import codebook, protocol, rights
+from app.domain import codebook, expected, protocol, rights
 from app.domain.errors import Problem
 from app.domain.item import PRACTICE, SENTINEL, STUDY, Item, compared
 from app.domain.pairing import Filter, Origin, contradictions, for_reading
@@ -94,18 +94,27 @@ def part_of(problem: Problem) -> str:
 
 
 def assess(
-    rules: Protocol, items: Sequence[Item], ledger: Sequence[rights.Source], people: People, origin: Origin
+    rules: Protocol,
+    items: Sequence[Item],
+    ledger: Sequence[rights.Source],
+    people: People,
+    origin: Origin,
+    recorded: Collection[str] = (),
 ) -> Readiness:
-    """Report on a draft. `items`: all of them, of every role."""
+    """Report on a draft. `items`: all, of every role; `recorded`: the ids of those whose recordings are there."""
     study = [item for item in items if item.role == STUDY]
     kinds = [kind for kind in protocol.REFERENCES if any(item.reference(kind) is not None for item in study)]
-    unlicensed = rights.shortfalls((item.source for item in items), ledger, rules["study.scope"])
+    heard = {item.source for item in items if item.audio is not None}
+    # Practice tells nothing of the study, so that it may be of the other kind; its rights it needs all the same.
+    counted = {item.source for item in items if item.role != PRACTICE}
+    practised = {item.source for item in items} - counted
+    unlicensed = rights.shortfalls(counted, ledger, rules["study.scope"], heard)
+    unlicensed += rights.shortfalls(practised, ledger, None, heard)
     unreferenced = [item for item in items if item.role != PRACTICE and _lacks_reference(rules, item)]
     errors = (
         protocol.missing(rules, kinds)
-        + _extension_errors(rules)
         + (unlicensed if ledger or unlicensed else [Problem("there is no rights ledger yet", field="rights")])
-        + _item_errors(rules, items, unreferenced)
+        + _item_errors(rules, items, unreferenced, recorded)
         + _rigour_errors(rules, items, people)
         + _people_errors(people)
         + (contradictions(rules, origin.filter) if origin.filter else [])
@@ -114,7 +123,9 @@ def assess(
     return Readiness(
         errors=tuple(errors),
         warnings=tuple(_warnings(rules, items, people, origin)),
-        acknowledge=tuple(each for each in _acknowledgements(rules, study, people, origin, equal) if each.count),
+        acknowledge=tuple(
+            each for each in _acknowledgements(rules, items, people, origin, equal, recorded) if each.count
+        ),
         rights_missing=len(unlicensed),
         references_missing=len(unreferenced),
         equal_one_panel=equal,
@@ -150,15 +161,9 @@ def shows_the_arm(rules: Protocol, item: Item) -> bool:
     return (item.off in shown) != (item.on in shown)
 
 
-def _extension_errors(rules: Protocol) -> list[Problem]:
-    """Refuse an extension: the results would pool its strata with the others."""
-    if not rules["selection.extension"]:
-        return []
-    told = "this version draws an extension and cannot report it apart in a memo; take its strata out of {} and here"
-    return [Problem(told.format("selection.strata"), field="selection.extension")]
-
-
-def _item_errors(rules: Protocol, items: Sequence[Item], unreferenced: Sequence[Item]) -> list[Problem]:
+def _item_errors(
+    rules: Protocol, items: Sequence[Item], unreferenced: Sequence[Item], recorded: Collection[str]
+) -> list[Problem]:
     errors = []
     if not any(item.role == STUDY for item in items):
         errors.append(Problem("the study has no items yet; import some", field="items"))
@@ -168,8 +173,11 @@ def _item_errors(rules: Protocol, items: Sequence[Item], unreferenced: Sequence[
     if unreferenced:
         told = f"{len(unreferenced)} items lack a reference that the protocol requires"
         errors.append(Problem(told, field="items"))
-    shown = [item for item in items if item.role != PRACTICE]
-    silent = sum(item.verbatim_reference is None and item.semantic_reference is None for item in shown)
+    silent = sum(
+        item.verbatim_reference is None and item.semantic_reference is None and item.item_id not in recorded
+        for item in items
+        if item.role != PRACTICE
+    )
     if rules["study.scope"] == "corpus" and silent:
         told = f"{silent} items have neither audio nor a reference; a corpus study needs one of them for each item"
         errors.append(Problem(told, field="items"))
@@ -187,6 +195,16 @@ def _rigour_errors(rules: Protocol, items: Sequence[Item], people: People) -> li
     if rules["review.sentinels"] and unseen:
         told = f"{unseen} sentinels are coded by the comparator, so that nobody would see them: take them out"
         errors.append(Problem(told, field="items"))
+    if rules["review.practice"] and not any(item.role == PRACTICE for item in items):
+        told = "a practice round is asked for, and no item has the role practice: import some, or switch it off"
+        errors.append(Problem(told, field="items"))
+    wrong = sum(_answered_wrongly(item, rules) for item in items)
+    if wrong:
+        told = (
+            f"{wrong} sentinels or practice items have a known answer that nobody could give, as the comparator "
+            "calls their texts equal: correct or take them out"
+        )
+        errors.append(Problem(told, field="items"))
     if rules["gate.min_sentinel_detection"] is not None and not rules["review.sentinels"]:
         told = "it needs review.sentinels: switch them on, or leave it out"
         errors.append(Problem(told, field="gate.min_sentinel_detection"))
@@ -197,6 +215,18 @@ def _rigour_errors(rules: Protocol, items: Sequence[Item], people: People) -> li
         told = "audits of agreed items need an adjudicator: assign one, or leave review.audit_agreed out"
         errors.append(Problem(told, field="people"))
     return errors
+
+
+def _answered_wrongly(item: Item, rules: Protocol) -> bool:
+    """Tell whether the known answer of texts that differ is refused because the comparator calls them equal."""
+    if item.expected is None or not compared(item, rules)[0]:
+        return False
+    return isinstance(expected.parse(item.expected.as_data(), identical=True), dict)
+
+
+def _looks(rules: Protocol, item: Item) -> tuple[object, ...]:
+    """Return what of an item a judge sees beside its texts: whether it has a recording, references, and a language."""
+    return item.audio is not None, *(item.reference(kind) is not None for kind in rules["references.shown"]), item.lang
 
 
 def _people_errors(people: People) -> list[Problem]:
@@ -228,9 +258,10 @@ def seating(roles: Sequence[tuple[str, str]]) -> list[Problem]:
 
 def _warnings(rules: Protocol, items: Sequence[Item], people: People, origin: Origin) -> list[str]:
     warnings = [] if origin.verified else [_unverified(origin)]
-    unused = sum(item.role == SENTINEL for item in items)
-    if unused and not rules["review.sentinels"]:
-        warnings.append(f"Nobody will see the sentinels ({unused}): review.sentinels is off.")
+    for role, option in ((SENTINEL, "review.sentinels"), (PRACTICE, "review.practice")):
+        unused = sum(item.role == role for item in items)
+        if unused and not rules[option]:
+            warnings.append(f"Nobody will see the {role} items ({unused}): {option} is off.")
     if people.adjudicators == 0:
         warnings.append("There is no adjudicator: every disagreement ends disputed, and holds the verdict.")
     if not rules.controls:
@@ -248,14 +279,18 @@ def _unverified(origin: Origin) -> str:
 
 
 def _acknowledgements(
-    rules: Protocol, items: Sequence[Item], people: People, origin: Origin, equal: int
+    rules: Protocol, items: Sequence[Item], people: People, origin: Origin, equal: int, recorded: Collection[str]
 ) -> list[Acknowledgement]:
+    sentinels = [item for item in items if item.role == SENTINEL] if rules["review.sentinels"] else []
+    items = [item for item in items if item.role == STUDY]
     have = Counter(item.stratum for item in items)
     shortage = sum(max(0, planned - have[name]) for name, planned in rules.strata.items())
     surplus = sum(max(0, have[name] - planned) for name, planned in rules.strata.items())
+    alike = {_looks(rules, item) for item in sentinels} == {_looks(rules, item) for item in items}
     unlike = sum(item.off != item.raw_hypothesis for item in items) if rules["engine.off_equals_raw"] else 0
     disfluent = {group.key for group in codebook.GROUPS} - {"fluent"}
     tagged = sum(item.stratum in rules.controls and bool(disfluent & set(item.tags)) for item in items)
+    unheard = sum(item.audio is not None and item.item_id not in recorded for item in items)
     return [
         Acknowledgement(
             "importer_judges", "Judges who imported items, and may know which text is which.", people.importers
@@ -266,6 +301,11 @@ def _acknowledgements(
             "Items on which a shown reference equals exactly one text: there the text gives the arm away.",
             equal,
         ),
+        Acknowledgement(
+            "sentinels_differ",
+            "Sentinels that can be told from other items by what they have or lack: recordings, references, language.",
+            0 if alike else len(sentinels),
+        ),
         Acknowledgement("off_unlike_raw", "Items whose text with the filter off is not the raw hypothesis.", unlike),
         Acknowledgement(
             "pairing_mixed",
@@ -273,6 +313,9 @@ def _acknowledgements(
             origin.otherwise,
         ),
         Acknowledgement("controls_with_tags", "Items of a control stratum that carry a tag of disfluency.", tagged),
+        Acknowledgement(
+            "recordings_missing", "Items that name a recording which is not there: judges are told so.", unheard
+        ),
         Acknowledgement("shortage", "Items planned and not imported.", shortage),
         Acknowledgement("surplus", "Items imported beyond the plan.", surplus),
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from typing import Any, Final
@@ -24,6 +24,7 @@ OPERATIONS: Final = (
     "publish_excerpt",
 )
 NEEDED: Final = ("store", "derive", "publish_aggregate")
+NEEDED_TO_HEAR: Final = "play"
 MAX_TEXT: Final = 4_000
 
 
@@ -147,11 +148,13 @@ def _expected(key: str, value: Any) -> str | None:
     return None if ok else f"text of 1 to {MAX_TEXT:,} characters, without control characters"
 
 
-def shortfalls(in_use: Iterable[str], ledger: Iterable[Source], scope: str | None) -> list[Problem]:
+def shortfalls(
+    in_use: Iterable[str], ledger: Iterable[Source], scope: str | None, heard: Collection[str] = ()
+) -> list[Problem]:
     """List why the sources in use may not be used: each one blocks the study.
 
     `scope`: `synthetic` or `corpus`; a source of the other kind is refused, and so are
-    mixed kinds.
+    mixed kinds. `heard`: the sources of which judges are to hear recordings.
     """
     entries = {entry.source: entry for entry in ledger}
     problems = []
@@ -161,7 +164,7 @@ def shortfalls(in_use: Iterable[str], ledger: Iterable[Source], scope: str | Non
             told = "has no entry in the rights ledger"
         elif entry.decision != "approved":
             told = f"rights are {entry.decision}; unknown means no"
-        elif absent := [each for each in NEEDED if each not in entry.permitted_operations]:
+        elif absent := [each for each in _needed(name in heard) if each not in entry.permitted_operations]:
             told = "the ledger does not permit: " + ", ".join(absent)
         elif scope is not None and entry.kind != scope:
             told = f"it is {entry.kind}, the study's scope is {scope}; kinds are never mixed"
@@ -169,6 +172,10 @@ def shortfalls(in_use: Iterable[str], ledger: Iterable[Source], scope: str | Non
             continue
         problems.append(Problem(f"source “{name}”: {told}", field="rights"))
     return problems
+
+
+def _needed(heard: bool) -> tuple[str, ...]:  # noqa: FBT001 - one fact, named where it is asked
+    return (*NEEDED, NEEDED_TO_HEAR) if heard else NEEDED
 
 
 def revoked(entry: Source, by: str, at: str) -> Source:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from app.domain.errors import InvalidInput, Refused
 from app.domain.item import Item
-from app.domain.protocol import REFERENCES
+from app.domain.word_errors import listener
 
 # What is named, and how the key of the import format is called for it.
 KINDS: Final = {"item": "item_id", "cluster": "cluster", "source": "source"}
@@ -57,7 +57,7 @@ def kept(item: Item) -> dict[str, Any]:
 
     A statistic that reads texts must add what it needs here: numbers and flags, never words.
     """
-    facts: dict[str, Any] = {"references": [kind for kind in REFERENCES if item.reference(kind) is not None]}
+    facts = listener()(item, "").facts()
     if item.expected is not None:
         facts["expected"] = {"label": item.expected.label, "arm": item.expected.arm}
     return facts

@@ -12,9 +12,10 @@ from app.formats.records import DELIMITERS, Flaw, Record, records
 from app.formats.rows import MOST_KEYS, Reading, Rows
 from app.formats.values import DECODER, TOO_DEEP, printable, reason
 
+_EXPECTED: Final = "CSV in UTF-8: a header of keys, then rows with as many cells"
 _KEYS: Final = {field.key: field.required for field in FIELDS}
 # An empty cell of any other key is a key left out.
-_MAY_BE_EMPTY: Final = {field.key for field in FIELDS if field.required and field.check("") is None}
+MAY_BE_EMPTY: Final = {field.key for field in FIELDS if field.required and field.check("") is None}
 _FLAGS: Final = {"true": True, "TRUE": True, "false": False, "FALSE": False}
 _BETWEEN_TAGS: Final = "|"
 _MARKS: Final = {"tags": _BETWEEN_TAGS, "expected": ",[{"}  # of the cells that hold more than one value
@@ -37,7 +38,7 @@ def read_csv(data: bytes, name: str, delimiter: str, without: Collection[str] = 
     >>> print(read_csv(b"item_id,stratum\na,b,c", "items.csv", ",").problems[-1])
     items.csv, line 2: this row has 3 cells, the header 2
     """  # noqa: E501, the row that comes out is one line
-    reading, found_in = Reading(name), records(data, delimiter)
+    reading, found_in = Reading(name, _EXPECTED), records(data, delimiter)
     keys = _header(next(found_in, None), reading, without)
     sound = reading.clean
     for found in found_in if keys else ():
@@ -68,17 +69,24 @@ def _header(found: Record | Flaw | None, reading: Reading, without: Collection[s
             reading.wrong(found.line, f"{times} columns have this name", printable(name))
         elif name not in _KEYS:
             meant = f": write it {plainer}, without spaces and capitals" if plainer in _KEYS else ""
-            reading.wrong(found.line, f"no key of items, so no column{meant}", printable(name))
+            told = f"no key of items, so no column{meant}"
+            reading.wrong(found.line, told, printable(name), expected="a key of items", found="another name")
     for key, required in _KEYS.items():
         if required and key not in found.cells and key not in without:
-            reading.wrong(found.line, "every item needs it, and the header has no such column", key)
+            told = "every item needs it, and the header has no such column"
+            reading.wrong(found.line, told, key, expected="a column of this name", found="none")
     return found.cells
 
 
 def _marks(record: Record, keys: Sequence[str]) -> int:
     """Count the cells of a row, and the marks between values within them."""
-    within = ((_MARKS[key], cell) for key, cell in zip(keys, record.cells, strict=False) if key in _MARKS)
-    return len(record.cells) + sum(cell.count(mark) for marks, cell in within for mark in marks)
+    within = [marks_of(key, cell) for key, cell in zip(keys, record.cells, strict=False) if key in _MARKS]
+    return len(record.cells) + sum(within)
+
+
+def marks_of(key: str, cell: str) -> int:
+    """Count the marks between the values within a cell."""
+    return sum(cell.count(mark) for mark in _MARKS[key])
 
 
 def _row(record: Record, keys: Sequence[str], reading: Reading, *, sound: bool) -> None:
@@ -87,25 +95,26 @@ def _row(record: Record, keys: Sequence[str], reading: Reading, *, sound: bool) 
         reading.wrong(record.line, "this line repeats the header: were files joined?")
     elif len(record.cells) != len(keys):
         cells = f"{len(record.cells):,} cell" + "s" * (len(record.cells) != 1)
-        reading.wrong(record.line, f"this row has {cells}, the header {len(keys)}")
+        told, of = f"this row has {cells}, the header {len(keys)}", f"{len(keys)} cells"
+        reading.wrong(record.line, told, expected=of, found=cells)
     else:
         value: dict[str, object] = {}
         for key, cell in zip(keys, record.cells, strict=True):
-            if cell or key in _MAY_BE_EMPTY:
+            if cell or key in MAY_BE_EMPTY:
                 try:
-                    value[key] = _value(key, cell)
-                except _CellError as error:
+                    value[key] = value_of(key, cell)
+                except CellError as error:
                     reading.wrong(record.line, str(error), key)
                     sound = False
         reading.take(record.line, value, sound=sound)
 
 
-class _CellError(Exception):
+class CellError(Exception):
     """A cell of JSON that is none, in words for the user."""
 
 
-def _value(key: str, cell: str) -> object:
-    """Return what a cell stands for; a word that is no flag stays one, for the item's check. Raises _CellError."""
+def value_of(key: str, cell: str) -> object:
+    """Return what a cell stands for; a word that is no flag stays one, for the item's check. Raises CellError."""
     match key:
         case "tags":
             return cell.split(_BETWEEN_TAGS)
@@ -115,7 +124,7 @@ def _value(key: str, cell: str) -> object:
             try:
                 return DECODER.decode(cell)
             except json.JSONDecodeError as error:
-                raise _CellError(f"not JSON at character {error.pos + 1:,}: {reason(error)}") from None
+                raise CellError(f"not JSON at character {error.pos + 1:,}: {reason(error)}") from None
             except RecursionError:
-                raise _CellError(TOO_DEEP) from None
+                raise CellError(TOO_DEEP) from None
     return cell

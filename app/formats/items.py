@@ -15,6 +15,7 @@ from app.formats.records import DELIMITERS
 from app.formats.rows import MOST_BYTES, MOST_ROW_BYTES, Rows, Unreadable
 
 EXPECTED: Final = "Expected JSON Lines, a JSON array or CSV"
+_FORMS: Final = "JSON Lines, a JSON array or CSV, in UTF-8"
 _SAVE: Final = "save it as “CSV UTF-8”"
 
 # How files begin that are no text.
@@ -70,7 +71,7 @@ def read_items(data: bytes, name: str, without: Collection[str] = ()) -> Rows:
     try:
         found = _read(data, name, without)
     except Unreadable as error:
-        return Rows((), (Problem(str(error), name, error.line, error.field),))
+        return Rows((), (Problem(str(error), name, error.line, error.field, _FORMS),))
     if found.rows or found.problems:
         return found
     return Rows((), (Problem("there is no item in this file", name),))
@@ -83,9 +84,7 @@ def _read(data: bytes, name: str, without: Collection[str]) -> Rows:
     if not line:
         raise Unreadable(None, f"this file is empty. {EXPECTED}")
     first = data[start : min(end, start + MOST_ROW_BYTES)].lstrip()
-    other = next((told for sign, told in _OTHERS.items() if re.match(sign, first)), None)
-    if other is not None:
-        raise Unreadable(line, f"this looks like {other}. {EXPECTED}")
+    check_start(first, line)
     if first.startswith(b"["):
         return read_json_array(data, name)
     if _WRAPPED.match(first):
@@ -97,14 +96,21 @@ def _read(data: bytes, name: str, without: Collection[str]) -> Rows:
     return read_csv(data, name, _delimiter(first.decode(errors="replace"), line), without)
 
 
-def check_bytes(data: bytes) -> None:
-    """Refuse what is too large, or no text at all. Raises Unreadable."""
+def check_start(first: bytes, line: int) -> None:
+    """Refuse what by its first line is text of another kind. Raises Unreadable."""
+    other = next((told for sign, told in _OTHERS.items() if re.match(sign, first)), None)
+    if other is not None:
+        raise Unreadable(line, f"this looks like {other}. {EXPECTED}")
+
+
+def check_bytes(data: bytes, *, utf_16: bool = False) -> None:
+    """Refuse what is too large, or no text at all. `utf_16`: it may be in that. Raises Unreadable."""
     kind = next((told for sign, told in _SIGNATURES.items() if data.startswith(sign)), None)
     if kind is None and data.startswith(b"PK"):
         kind = next(told for sign, told in _ZIPPED.items() if sign in data)
     if kind is not None:
         raise Unreadable(1, f"this is {kind}. {EXPECTED}")
-    if like_utf_16(data):
+    if like_utf_16(data) and not utf_16:
         raise Unreadable(1, f"{UTF_16}; in Excel, {_SAVE}")
     if len(data) > MOST_BYTES:
         message = f"this file has {len(data):,} bytes; at most {MOST_BYTES:,} can be read: split it"
@@ -131,6 +137,9 @@ def _delimiter(header: str, line: int) -> str:
         between = ", ".join(DELIMITERS.values())
         raise Unreadable(line, f"this looks like CSV with something between its cells that is none of: {between}")
     if any(mark in header for mark in DELIMITERS):
-        message = "this looks like CSV, and its first line does not name the columns, item_id among them"
+        message = (
+            "this looks like CSV, and its first line does not name the columns, item_id among them "
+            "(an import takes other names with a column map)"
+        )
         raise Unreadable(line, message, "item_id")
     raise Unreadable(line, f"this looks like none of the three forms. {EXPECTED}")

@@ -29,7 +29,7 @@ def read_json_array(data: bytes, name: str) -> Rows:
     items.json, line 1, field off: expected a finite number, found infinity, NaN or too many digits
     items.json, line 2: not JSON at column 9: Expecting value; what follows was not checked
     """
-    reading, text = Reading(name), _Text(data)
+    reading, text = Reading(name, "a JSON array of objects, in UTF-8"), _Text(data)
     try:
         for line, value, size, marks in _elements(text):
             if not reading.admit(line, marks):

@@ -14,8 +14,10 @@ from app.formats.values import DECODER, NUL, TOO_DEEP, cut_off, reason
 _TEXT: Final = re.compile(rb"[^ \t\r\n]")
 
 
-def read_jsonl(data: bytes, name: str) -> Rows:
+def read_jsonl(data: bytes, name: str, first: int = 1) -> Rows:
     r"""Read one JSON object a line, in UTF-8; blank lines are skipped. `name` is the file's, for the problems.
+
+    `first`: the number of the first line, where `data` is a part of a file.
 
     >>> read_jsonl(b'{"item_id": "a"}', "items.jsonl").rows
     (Row(line=1, value={'item_id': 'a'}),)
@@ -23,8 +25,8 @@ def read_jsonl(data: bytes, name: str) -> Rows:
     items.jsonl, line 1, field off: this key stands more than once
     items.jsonl, line 2: expected an object, {...}, found a list
     """
-    reading = Reading(name)
-    for line, start, end in lines_with_text(data):
+    reading = Reading(name, "one JSON object a line, in UTF-8")
+    for line, start, end in lines_with_text(data, first):
         fits = end - start <= MOST_ROW_BYTES
         marks = sum(data.count(mark, start, end) for mark in (b",", b"[", b"{")) if fits else 0
         if not reading.admit(line, marks):
@@ -41,9 +43,9 @@ def read_jsonl(data: bytes, name: str) -> Rows:
     return reading.rows()
 
 
-def lines_with_text(data: bytes) -> Iterator[tuple[int, int, int]]:
+def lines_with_text(data: bytes, first: int = 1) -> Iterator[tuple[int, int, int]]:
     """Yield the number, start and end of each line that is not blank, without copying any."""
-    line, at = 1, beginning(data)
+    line, at = first, beginning(data) if first == 1 else 0
     while found := _TEXT.search(data, at):
         line += data.count(b"\n", at, found.start())
         start = data.rfind(b"\n", at, found.start()) + 1 or at

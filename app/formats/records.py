@@ -17,11 +17,12 @@ from app.formats.encoding import BYTE_ORDER_MARK, CARRIAGE_RETURN, JOINED, not_u
 from app.formats.rows import MOST_ROW_BYTES, UNCHECKED, beginning
 
 DELIMITERS: Final = {",": "comma", ";": "semicolon", "\t": "tab"}
+BETWEEN: Final = DELIMITERS | {"|": "vertical bar"}  # where a column map says what is what
 MOST_CELL: Final = 131_072
 EXCEL: Final = "; Excel does with “CSV UTF-8”"
 
 # A cell as RFC 4180 writes it.
-_CELLS: Final = {mark: re.compile(rf'"[^"]*+(?:""[^"]*+)*+"|[^"{mark}\r\n]*+') for mark in DELIMITERS}
+_CELLS: Final = {mark: re.compile(rf'"[^"]*+(?:""[^"]*+)*+"|[^"{re.escape(mark)}\r\n]*+') for mark in BETWEEN}
 _ESCAPED: Final = re.compile("[\udc80-\udcff]")
 _UNCLOSED: Final = "a quotation mark opens this cell and none closes it"
 _AFTER: Final = "text follows the quotation mark that closes this cell; one within a cell is written twice"

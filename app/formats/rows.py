@@ -46,17 +46,22 @@ class Unreadable(Exception):  # noqa: N818, as in the domain: named for what hap
 
 
 class Reading:
-    """The rows and problems of one file while it is read. `name` is the file's, for the problems."""
+    """The rows and problems of one file while it is read. `name` is the file's, for the problems.
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    `expected`: what is expected of a row, where a problem does not say it more exactly.
+    """
+
+    def __init__(self, name: str, expected: str = "") -> None:
+        self._name, self._expected = name, expected
         self._rows: list[Row] = []
         self._problems: list[Problem] = []
         self._seen = self._marks = 0
 
-    def wrong(self, line: int | None, message: str, field: str | None = None) -> None:
+    def wrong(
+        self, line: int | None, message: str, field: str | None = None, *, expected: str = "", found: str = ""
+    ) -> None:
         """Note a problem."""
-        self._problems.append(Problem(message, self._name, line, field))
+        self._problems.append(Problem(message, self._name, line, field, expected or self._expected, found))
 
     def admit(self, line: int, marks: int) -> bool:
         """Count one more row. Return whether it can be taken; if not, that is noted as the last problem."""

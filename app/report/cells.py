@@ -8,11 +8,27 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from app.domain.memo import Memo, Rate
-from app.report.wording import NOTHING, cluster, confidence, percent, span, why
+from app.report.wording import NOTHING, cluster, confidence, few, percent, span, why
 
-Kind: TypeAlias = Literal["text", "long", "key", "count", "share", "number", "range", "bounds"]
+Kind: TypeAlias = Literal[
+    "text",
+    "long",
+    "key",
+    "count",
+    "share",
+    "number",
+    "index",
+    "size",
+    "tally",
+    "p",
+    "range",
+    "rough",
+    "bounds",
+    "indexes",
+]
 Cell: TypeAlias = str | int | float | tuple[float, float] | None
 
+_PAIRED: Final = {"range", "rough", "bounds", "indexes"}
 _FORMULA: Final = tuple(
     "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 )  # the last four: full-width forms, which some spreadsheets run too
@@ -23,7 +39,9 @@ class Column:
     """One column.
 
     `long`: text that may wrap anywhere. `key`: for programs, so in CSV alone. `range`: of
-    shares; `bounds`: of other numbers.
+    shares, `rough` in whole per cents; `bounds`: of other numbers. `index` and `indexes`: to two places;
+    `size`: to none. `tally`: a count that may be
+    a half. `p`: of a test.
     """
 
     title: str
@@ -33,6 +51,11 @@ class Column:
     def numeric(self) -> bool:
         """Whether the cells are numbers, set to the right."""
         return self.kind not in {"text", "long", "key"}
+
+    @property
+    def paired(self) -> bool:
+        """Whether a cell is an interval."""
+        return self.kind in _PAIRED
 
 
 @dataclass(frozen=True)
@@ -83,7 +106,7 @@ def rate_columns(memo: Memo) -> tuple[Column, ...]:
         number,
         of,
         share,
-        Column(f"{confidence(memo)} interval, by {cluster(memo)} (Korn-Graubard)", "range"),
+        Column(f"{confidence(memo)} interval, by {cluster(memo)} (Korn-Graubard)", "rough" if few(memo) else "range"),
         Column(f"{confidence(memo)} interval, assumes independent items (Clopper-Pearson)", "range"),
         reason,
     )
@@ -108,10 +131,27 @@ def shown(cell: Cell, column: Column) -> str:
         case None:
             return NOTHING
         case tuple():
-            return span(cell) if column.kind == "range" else f"{cell[0]:.3f} to {cell[1]:.3f}"
+            return _interval(cell, column.kind)
         case float():
-            return percent(cell) if column.kind == "share" else f"{cell:.3f}"
+            return percent(cell) if column.kind == "share" else _decimal(cell, column.kind)
+        case int() if column.kind == "share":
+            return percent(cell)
     return str(cell)
+
+
+def _interval(cell: tuple[float, float], kind: Kind) -> str:
+    if kind in {"range", "rough"}:
+        return span(cell, rough=kind == "rough")
+    return f"{_decimal(cell[0], kind)} to {_decimal(cell[1], kind)}"
+
+
+def _decimal(number: float, kind: Kind) -> str:
+    if kind == "p" and number < 0.0005:  # noqa: PLR2004 - would round to none
+        return "under 0.001"
+    if kind == "tally":
+        return f"{number:.1f}".removesuffix(".0")
+    places = {"index": 2, "indexes": 2, "size": 0}.get(kind, 3)
+    return f"{round(number, places) + 0.0:.{places}f}"  # adding 0 takes the sign off a zero
 
 
 def csv_bytes(table: Table) -> bytes:
@@ -130,7 +170,7 @@ def csv_bytes(table: Table) -> bytes:
 
 
 def _titles(column: Column) -> tuple[str, ...]:
-    if column.kind in {"range", "bounds"}:
+    if column.paired:
         return f"{column.title}: low", f"{column.title}: high"
     return (column.title,)
 

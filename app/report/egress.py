@@ -85,7 +85,13 @@ def _json(text: str) -> Iterator[Leaf]:
 
 
 # Strings in memo.json in which digits are counts or versions.
-_WITH_NUMBERS: Final = {("verdict", "reasons", "text"), ("study", "codebook_version"), ("rights", "version")}
+_WITH_NUMBERS: Final = {
+    ("conduct", "frozen_at"),
+    ("conduct", "closed_at"),
+    ("verdict", "reasons", "text"),
+    ("study", "codebook_version"),
+    ("rights", "version"),
+}
 
 
 def _in_json(data: object, path: tuple[str, ...] = ()) -> Iterator[Leaf]:

@@ -50,6 +50,7 @@ def environment() -> Environment:
 
 
 def _context(memo: Memo) -> dict[str, Any]:
+    sections = outline(memo)
     return {
         "memo": memo,
         "rule": wording.rule(memo),
@@ -57,6 +58,7 @@ def _context(memo: Memo) -> dict[str, Any]:
         "caveats": wording.caveats(memo),
         "figures": wording.figures(memo),
         "reasons": verdict_reasons(memo).for_reading(),
-        "sections": outline(memo),
+        "asides": [section for section in sections if section.aside],
+        "sections": [section for section in sections if not section.aside],
         "shown": shown,
     }

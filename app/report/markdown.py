@@ -51,7 +51,8 @@ def _section(section: Section) -> Iterator[str]:
         yield from (inline(paragraph), "")
     yield from _points(section.points)
     for table in section.tables:
-        yield from _table(table)
+        picture = section.pictures.get(table.name)
+        yield from _table(table, f"Picture in memo.html, {picture.title}: {picture.caption}" if picture else "")
     yield from _points(tuple(f"{term}: {meaning}" for term, meaning in section.terms))
 
 
@@ -61,8 +62,11 @@ def _points(points: tuple[str, ...]) -> Iterator[str]:
         yield ""
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: Table, told: str = "") -> Iterator[str]:
+    """Yield a table; `told`: what the picture beside it tells, which stands in memo.html alone."""
     yield from (f"### {inline(table.title)}", "", inline(table.caption), "")
+    if told:
+        yield from (inline(told), "")
     yield _row(table.header)
     yield _row(["---:" if column.numeric else ":---" for column in table.columns])
     for row in table.rows:

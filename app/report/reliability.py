@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app.domain.memo import Coefficient, Memo, TwoByTwo
-from app.report.cells import LABEL, PLAIN_RATE, Column, Table, plain_rate, rate_cells, rate_columns
-from app.report.wording import confidence, title, why
+from app.domain.memo import Coefficient, Memo, Rate, TwoByTwo
+from app.report.cells import LABEL, PLAIN_RATE, Cell, Column, Table, plain_rate, rate_cells, rate_columns
+from app.report.wording import cluster, confidence, count, few, title, why
 
 
 def two_by_two(memo: Memo, name: str, pair: TwoByTwo) -> Table:
@@ -19,6 +19,39 @@ def two_by_two(memo: Memo, name: str, pair: TwoByTwo) -> Table:
     )
 
 
+def headline(memo: Memo) -> Table:
+    found = memo.agreement
+    return Table(
+        "agreement-specific",
+        "Specific agreement on damage",
+        "How often one reviewer's answer met the same answer from the other: the figures to read first.",
+        (
+            Column("Agreement"),
+            *_specific_columns(memo),
+            Column("Prevalence index", "index"),
+            Column("Bias index", "index"),
+        ),
+        (
+            (
+                "That damage was introduced (positive)",
+                *_specific(found.introduced.positive),
+                found.introduced.prevalence_index,
+                found.introduced.bias_index,
+            ),
+            ("That no damage was introduced (negative)", *_specific(found.introduced.negative), None, None),
+            (
+                "That a text is damaged (positive)",
+                *_specific(found.destructive.positive),
+                found.destructive.prevalence_index,
+                found.destructive.bias_index,
+            ),
+            ("That no text is damaged (negative)", *_specific(found.destructive.negative), None, None),
+        ),
+        "Specific agreement counts marks, two an item, not items. Prevalence: 1 where both marked everything, -1 where "
+        "both marked nothing. Bias: above 0 where the first reviewer marked more often.",
+    )
+
+
 def agreement(memo: Memo) -> Table:
     found = memo.agreement
     return Table(
@@ -27,14 +60,9 @@ def agreement(memo: Memo) -> Table:
         "Of the two first-signed reviews; items coded by the comparator are left out.",
         (Column("Agreement"), *rate_columns(memo)),
         (
-            ("That damage was introduced (positive specific agreement)", *rate_cells(found.introduced.positive)),
-            ("That no damage was introduced (negative specific agreement)", *rate_cells(found.introduced.negative)),
-            ("That a text is damaged (positive specific agreement)", *rate_cells(found.destructive.positive)),
-            ("That no text is damaged (negative specific agreement)", *rate_cells(found.destructive.negative)),
             ("Same label", *rate_cells(found.observed)),
             ("Same label and same text: not routed to adjudication", *rate_cells(found.routing)),
         ),
-        "Specific agreement counts marks, two an item, not items.",
     )
 
 
@@ -52,18 +80,66 @@ def coefficients(memo: Memo) -> Table:
         f"Over all {len(found.labels)} labels of the codebook, used or not.",
         (
             Column("Coefficient"),
-            Column("Value", "number"),
-            Column(f"{confidence(memo)} interval", "bounds"),
+            Column("Value", "index"),
+            Column(f"{confidence(memo)} interval, by {cluster(memo)} (jackknife)", "indexes"),
+            Column(f"{confidence(memo)} interval, second opinion (bootstrap)", "indexes"),
             Column("Items", "count"),
-            Column("Observed", "number"),
-            Column("Expected by chance", "number"),
-            Column("Why there is no value"),
+            Column("Observed", "index"),
+            Column("Expected by chance", "index"),
+            Column("Why there is no value or interval"),
         ),
         tuple(
-            (title, each.value, each.interval, each.n, each.observed, each.expected, why(each.null_reason))
+            (
+                title,
+                each.value,
+                each.interval,
+                None if each.bootstrap is None else each.bootstrap.interval,
+                each.n,
+                each.observed,
+                each.expected,
+                why(each.null_reason or each.interval_null_reason),
+            )
             for title, each in named.items()
         ),
-        "Where a label is rare, these can be near 1 or near 0 for the same reviews: read the counts above first.",
+        f"Bootstrap: {found.resamples:,} resamples of {count(found.clusters, cluster(memo), cluster(memo, 2))}, "
+        f"seed {found.seed}; from 12 on. Where a label is rare, these can be near 1 or near 0 for the same reviews: "
+        "read the counts above first.",
+    )
+
+
+def by_stratum(memo: Memo) -> Table:
+    rows = tuple(
+        (
+            title(name),
+            name,
+            heading,
+            found.n,
+            each.value,
+            each.interval,
+            why(each.null_reason or each.interval_null_reason),
+        )
+        for name, found in memo.agreement.by_stratum.items()
+        for heading, each in (
+            ("Krippendorff's alpha", found.alpha),
+            ("Gwet's AC1", found.ac1),
+            ("Brennan-Prediger", found.brennan_prediger),
+            ("Cohen's kappa", found.kappa),
+        )
+    )
+    return Table(
+        "agreement-by-stratum",
+        "Agreement corrected for chance, by stratum",
+        "The same within each stratum, where counts are smaller and intervals longer.",
+        (
+            Column("Stratum"),
+            Column("Key", "key"),
+            Column("Coefficient"),
+            Column("Items", "count"),
+            Column("Value", "index"),
+            Column(f"{confidence(memo)} interval, by {cluster(memo)} (jackknife)", "indexes"),
+            Column("Why there is no value or interval"),
+        ),
+        rows,
     )
 
 
@@ -72,9 +148,20 @@ def specific(memo: Memo) -> Table:
         "specific",
         "Agreement label by label",
         "How often one reviewer's use of a label met the same label from the other.",
-        (*LABEL, *PLAIN_RATE),
-        tuple((title(key), key, *plain_rate(rate)) for key, rate in memo.agreement.specific.items()),
+        (*LABEL, *_specific_columns(memo)),
+        tuple((title(key), key, *_specific(rate)) for key, rate in memo.agreement.specific.items()),
     )
+
+
+def _specific_columns(memo: Memo) -> tuple[Column, ...]:
+    number, of, share, _reason = PLAIN_RATE
+    interval = Column(f"{confidence(memo)} interval, by {cluster(memo)} (jackknife)", "rough" if few(memo) else "range")
+    return number, of, share, interval, Column("Why there is no value or interval")
+
+
+def _specific(rate: Rate) -> tuple[Cell, ...]:
+    interval = rate.intervals.get("cluster_jackknife")
+    return rate.numerator, rate.denominator, rate.value, interval, why(rate.null_reason or rate.interval_null_reason)
 
 
 def confusion(memo: Memo) -> Table:
@@ -148,8 +235,8 @@ def disputed(memo: Memo) -> Table:
 def adjudication(memo: Memo) -> Table:
     found = memo.adjudication
     counts = {
-        "Confirmed: the final answer is one of the reviews": found.confirmed,
-        "Changed: it is neither": found.changed,
+        "Settled as one of the reviews has it": found.confirmed,
+        "Settled as neither has it": found.changed,
         "Unresolved": found.unresolved,
         "Pending": found.pending,
         "Dissent: both reviewers saw introduced damage, the adjudicator none": found.dissent,
@@ -176,11 +263,7 @@ def quality(memo: Memo) -> Table:
         "Clean items with a known answer left clean": found.sentinels.clean,
         "Items whose shown reference equals exactly one text": found.references_equal_one_panel,
     }
-    absent = {
-        "Bias towards one side": found.side_bias,
-        "Blinding index": found.blinding_index,
-        "Active minutes": found.active_minutes,
-    }
+    side = found.side_bias
     return Table(
         "quality",
         "How well the judging went",
@@ -188,6 +271,43 @@ def quality(memo: Memo) -> Table:
         (Column("Measure"), *PLAIN_RATE),
         (
             *((title, *plain_rate(rate)) for title, rate in rates.items()),
-            *((title, None, None, None, why(each.null_reason)) for title, each in absent.items()),
+            ("Text A among reviews that name one text", side.a, side.a + side.b, side.value, why(side.null_reason)),
         ),
+        "" if side.p is None else f"If both sides were as likely, a share as far from one half has p = {side.p:.3f}.",
+    )
+
+
+def judges(memo: Memo) -> Table:
+    """Return what is measured of the judges, by role."""
+    found, roles = memo.quality, {"reviewer": "Reviewers", "adjudicator": "Adjudicator"}
+    guesses = (
+        (
+            "Blinding index",
+            roles[role],
+            each.value,
+            each.interval,
+            each.right + each.wrong + each.cannot_tell or None,
+            why(each.null_reason or each.interval_null_reason),
+        )
+        for role, each in found.blinding_index.items()
+    )
+    minutes = (
+        ("Active minutes, median", roles[role], each.median, None, each.judges or None, why(each.null_reason))
+        for role, each in found.active_minutes.items()
+    )
+    return Table(
+        "judges",
+        "Blinding and effort",
+        "Blinding index: 0 where guesses of the filtered text are no better than chance, 1 where all are right.",
+        (
+            Column("Measure"),
+            Column("Of whom"),
+            Column("Value", "index"),
+            Column(f"{confidence(memo)} interval, by judge", "indexes"),
+            Column("Guesses, or judges", "count"),
+            Column("Why a figure is missing"),
+        ),
+        (*guesses, *minutes),
+        "Active: between first sight of an item and its answer, and from answer to answer; breaks of more than five "
+        "minutes are left out.",
     )

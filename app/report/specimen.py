@@ -5,18 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from app.domain import codebook, gate, memo, reliability, results, rights
+from app.domain import codebook, gate, memo, reliability, results, rights, word_errors
 from app.domain.judgement import Coding
-from app.domain.measured import Measured
+from app.domain.measured import JUDGES, Measured
 from app.domain.outcome import JudgedItem
 from app.domain.pairing import Filter
+from app.domain.statistics import sap, wer
+from app.domain.text import COMPARATORS
+from app.domain.word_errors import Spoken
 
 _SETTLED: Final = {
     gate.PASS: Coding("safe-cleanup", "on"),
     gate.FAIL: Coding("destructive-content", "on", reasons=("name",), groups=("fluent",), severity="cosmetic"),
     gate.INCONCLUSIVE: Coding("unassessable-disputed", reasons=("source_ambiguous",)),
 }
+_MANY: Final = 200  # so many that a square of a picture stands for several
+_MOMENT: Final = "2000-01-01T00:00:00Z"
 _OTHER: Final = Coding("benign-retention")
+_EDITS: Final = (wer.Edits(1, 0, 0, 0), wer.Edits(1, 1, 0, 0))
+_SPOKEN: Final = [
+    Spoken(
+        "fluent",
+        "",
+        ("verbatim", "semantic"),
+        {"verbatim": _EDITS, "semantic": _EDITS},
+        (sap.Score(0, 2, sap.NEITHER), sap.Score(2, 2, sap.WITH)),
+    )
+]
 
 
 def specimens() -> Iterator[memo.Memo]:
@@ -24,6 +39,7 @@ def specimens() -> Iterator[memo.Memo]:
     for rule in (gate.PASS, gate.FAIL, gate.INCONCLUSIVE, gate.BLOCKED):
         yield _specimen(rule, _items(rule), synthetic=False)
         yield _specimen(rule, _items(rule)[:1], synthetic=True)
+    yield _specimen(gate.FAIL, _items(gate.FAIL) * _MANY, synthetic=False)
 
 
 def _items(rule: str) -> list[JudgedItem]:
@@ -53,6 +69,7 @@ def _specimen(rule: str, items: list[JudgedItem], *, synthetic: bool) -> memo.Me
             codebook_version=codebook.VERSION,
             pairing="verified" if synthetic else "imported_unverified",
         ),
+        conduct=_conduct(rule, synthetic=synthetic),
         verdict=memo.Verdict(
             status=f"{rule}_SYNTHETIC" if synthetic else rule, reasons=_every_reason(), further_decision="none"
         ),
@@ -66,7 +83,7 @@ def _specimen(rule: str, items: list[JudgedItem], *, synthetic: bool) -> memo.Me
             update={"disputed": [memo.Disputed(one="", other="", reason="no_adjudicator", count=0)]}
         ),
         quality=reliability.quality(found, Measured(), 0),
-        wer=memo.WordErrors(**{name: memo.Absent(null_reason="not_enabled") for name in memo.WordErrors.model_fields}),
+        wer=word_errors.word_errors(_SPOKEN if synthetic else []),
         rights=[
             memo.RightsEntry(source="", kind=kind, version="", licence="", decision=decision)
             for kind in rights.KINDS
@@ -75,6 +92,21 @@ def _specimen(rule: str, items: list[JudgedItem], *, synthetic: bool) -> memo.Me
         deviations=[] if synthetic else [memo.Deviation(at="", text="")],
         software={"evenhand": ""} | Filter("", "", '{"off":{},"on":{}}').as_software(),
         audit_head=None if synthetic else "",
+    )
+
+
+def _conduct(rule: str, *, synthetic: bool) -> memo.Conduct:
+    seats = memo.Seats(judges=2, attested=1, left=1) if synthetic else memo.Seats(judges=0, attested=0, left=0)
+    comparators = dict(zip((gate.PASS, gate.FAIL, gate.INCONCLUSIVE), COMPARATORS, strict=True))
+    return memo.Conduct(
+        frozen_at=None if rule == gate.BLOCKED else _MOMENT,
+        closed_at=None if rule == gate.BLOCKED else _MOMENT,
+        judges=dict.fromkeys(JUDGES, seats),
+        comparator=comparators.get(rule, COMPARATORS[0]),
+        identical_pairs="auto" if synthetic else "review",
+        references_shown=["semantic", "verbatim"],
+        own_judgement_first=synthetic,
+        max_unassessable=1 if synthetic else 0,
     )
 
 

@@ -7,9 +7,10 @@ from typing import Final
 
 from app.domain.memo import Memo, SampleCounts
 from app.domain.pairing import for_reading
-from app.report import reliability
+from app.report import apart, reliability, words
 from app.report.cells import LABEL, Cell, Column, Table, csv_bytes, rate_cells, rate_columns
-from app.report.wording import NO_POPULATION_RATE, cluster, confidence, title, why
+from app.report.outcomes import outcomes
+from app.report.wording import NO_POPULATION_RATE, cluster, confidence, few, resting_on, title, why
 
 __all__ = ["Table", "csv_bytes", "tables"]
 
@@ -36,28 +37,38 @@ def tables(memo: Memo) -> dict[str, Table]:
     made = (
         verdict_reasons(memo),
         study(memo),
+        conduct(memo),
         deviations(memo),
+        outcomes(memo),
         sample(memo),
         rights(memo),
         primary(memo),
         zero_event(memo),
+        damaged(memo),
         damage(memo),
         by_stratum(memo),
+        apart.extension(memo),
         *marks(memo),
         taxonomy(memo),
         controls(memo),
         cleanup(memo),
         reliability.two_by_two(memo, "introduced", memo.agreement.introduced),
         reliability.two_by_two(memo, "destructive", memo.agreement.destructive),
+        reliability.headline(memo),
         reliability.agreement(memo),
         reliability.coefficients(memo),
+        reliability.by_stratum(memo),
         reliability.specific(memo),
         reliability.confusion(memo),
         reliability.disagreements(memo),
         reliability.disputed(memo),
         reliability.adjudication(memo),
         reliability.quality(memo),
-        word_errors(memo),
+        reliability.judges(memo),
+        words.word_errors(memo),
+        words.word_differences(memo),
+        words.word_strata(memo),
+        words.preferences(memo),
         software(memo),
     )
     return {table.name: table for table in made}
@@ -97,13 +108,38 @@ def study(memo: Memo) -> Table:
     )
 
 
+def conduct(memo: Memo) -> Table:
+    """Return when and by how many; names are nobody's business outside."""
+    found = memo.conduct
+    roles = {"reviewer": "Reviewers", "adjudicator": "Adjudicators"}
+    rows: list[tuple[Cell, ...]] = [
+        ("Frozen", _moment(found.frozen_at) or "not frozen"),
+        ("Closed", _moment(found.closed_at) or "not closed"),
+    ]
+    for role, seats in found.judges.items():
+        left = f"; {seats.left} left before the end" if seats.left else ""
+        attested = f"; the lead attested the qualification of {seats.attested}" if seats.judges else ""
+        rows.append((roles[role], f"{seats.judges or 'none'}{attested}{left}"))
+    return Table(
+        "conduct",
+        "When, and by how many",
+        "Nobody saw an outcome between the freeze and the close.",
+        (Column("What"), Column("Value", "long")),
+        tuple(rows),
+    )
+
+
+def _moment(stamp: str | None) -> str:
+    return f"{stamp[:10]}, {stamp[11:16]} UTC" if stamp else ""
+
+
 def deviations(memo: Memo) -> Table:
     return Table(
         "deviations",
         "Deviations from the protocol",
         "As logged when they happened.",
         (Column("When"), Column("What", "long")),
-        tuple((each.at, each.text) for each in memo.deviations),
+        tuple((_moment(each.at), each.text) for each in memo.deviations),
     )
 
 
@@ -153,22 +189,82 @@ def primary(memo: Memo) -> Table:
         "primary",
         "Destructive edits that the filter introduced",
         "Confirmed introduced damage, by three ways of counting.",
-        (Column("Rate"), *rate_columns(memo), Column("Design effect", "number"), Column("Effective items", "number")),
+        (Column("Rate"), *rate_columns(memo), Column("Design effect", "index"), Column("Effective items", "size")),
         tuple((title, *rate_cells(rate), rate.deff, rate.n_eff) for title, rate in rates.items()),
-        f"Each share is a {NO_POPULATION_RATE}. An interval is left out where it is not defined.",
+        f"Each share is a {NO_POPULATION_RATE}. An interval is left out where it is not defined.{_rough(memo)}",
     )
 
 
 def zero_event(memo: Memo) -> Table:
     bounds = memo.primary.zero_event
-    rows = (("All items with a final answer", bounds.among_all), ("Changed items alone", bounds.among_changed))
+    independent = "if items were independent (one-sided, exact)"
+    rows: list[tuple[Cell, ...]] = [
+        (independent, None, bounds.among_all, None, bounds.among_changed),
+        (
+            f"by the number of {cluster(memo, 2)} (end of the two-sided Korn-Graubard interval)",
+            None,
+            bounds.korn_graubard_among_all,
+            None,
+            bounds.korn_graubard_among_changed,
+        ),
+        *(
+            (
+                f"if items of one {cluster(memo)} resembled each other by {each.rho}",
+                each.deff_all,
+                each.among_all,
+                each.deff_changed,
+                each.among_changed,
+            )
+            for each in bounds.sensitivity
+        ),
+    ]
     return Table(
         "zero-event",
         "Upper bounds where nothing was found",
-        f"One-sided, exact, at {confidence(memo)} confidence, if items were independent.",
-        (Column("Among"), Column("Upper bound", "share")),
-        tuple(row for row in rows if row[1] is not None),
+        f"How often the filter may still do it, at {confidence(memo)} confidence.",
+        (
+            Column("Upper bound"),
+            Column("Design effect, all items", "index"),
+            Column("Among all items with a final answer", "share"),
+            Column("Design effect, changed items", "index"),
+            Column("Among changed items alone", "share"),
+        ),
+        tuple(row for row in rows if row[2] is not None or row[4] is not None),
         f"Variation between {cluster(memo, 2)} cannot be estimated from zero events.",
+    )
+
+
+def damaged(memo: Memo) -> Table:
+    found = memo.primary.damaged
+    both, on, off, neither = found.counts
+    return Table(
+        "damaged-off-on",
+        "Damage in each text",
+        "Of the items of the primary rate. Damage repaired never makes up for damage introduced.",
+        (
+            Column("Items damaged in"),
+            Column("Items", "count"),
+            Column("Difference, on minus off", "number"),
+            Column(f"{confidence(memo)} interval, by {cluster(memo)} (jackknife)", "bounds"),
+            Column(f"{confidence(memo)} interval, assumes independent items (Newcombe)", "bounds"),
+            Column("McNemar's exact p", "p"),
+            Column("Why there is no interval by cluster"),
+        ),
+        (
+            ("both texts", both, None, None, None, None, ""),
+            ("the text with the filter on alone", on, None, None, None, None, ""),
+            ("the text with the filter off alone", off, None, None, None, None, ""),
+            ("neither", neither, None, None, None, None, ""),
+            (
+                "on minus off",
+                None,
+                found.difference.value,
+                found.difference.interval,
+                found.newcombe,
+                found.mcnemar_p,
+                why(found.difference.interval_null_reason),
+            ),
+        ),
     )
 
 
@@ -202,7 +298,13 @@ def by_stratum(memo: Memo) -> Table:
         "The same rates within each stratum.",
         (Column("Stratum"), Column("Key", "key"), Column("Rate"), *rate_columns(memo)),
         tuple(rows),
-        f"Each share is a {NO_POPULATION_RATE}.",
+        f"Each share is a {NO_POPULATION_RATE}.{_rough(memo)}",
+    )
+
+
+def _rough(memo: Memo) -> str:
+    return f" The interval by {cluster(memo)} is {resting_on(memo)}: whole per cents are more than it knows." * few(
+        memo
     )
 
 
@@ -268,21 +370,6 @@ def cleanup(memo: Memo) -> Table:
             ("Changed, disfluency still there, meaning intact", *rate_cells(found.retained)),
             ("Single disfluencies removed", None, None, None, None, None, why(found.events.null_reason)),
         ),
-    )
-
-
-def word_errors(memo: Memo) -> Table:
-    found = {
-        "Against the verbatim reference": memo.wer.verbatim,
-        "Against the semantic reference": memo.wer.semantic,
-        "Scoring of the SAP challenge 2025": memo.wer.sap2025,
-    }
-    return Table(
-        "word-errors",
-        "Word error rate, filter off and on",
-        "Text against what was said, and what was meant.",
-        (Column("Reference"), Column("Value", "number"), Column("Why there is no value")),
-        tuple((title, each.value, why(each.null_reason)) for title, each in found.items()),
     )
 
 

@@ -97,6 +97,26 @@ def count(n: int, one: str, many: str = "") -> str:
     return f"{n} {one if n == 1 else many or one + 's'}"
 
 
+FEW_CLUSTERS: Final = 12  # with fewer an interval by cluster is a rough one, and is not printed to the digit
+
+
+def few(memo: Memo) -> bool:
+    """Tell whether intervals by cluster rest on few clusters."""
+    return memo.sample.clusters.count < FEW_CLUSTERS
+
+
+def resting_on(memo: Memo) -> str:
+    """Say in words what intervals by cluster rest on, where that is little; else nothing."""
+    n = memo.sample.clusters.count
+    return f"rough, for it rests on {count(n, cluster(memo), cluster(memo, 2))}" if few(memo) else ""
+
+
+def best_interval(rate: Rate) -> tuple[tuple[float, float] | None, bool]:
+    """Return the interval by cluster, or for want of it the one as if items were independent; and which it is."""
+    clustered = rate.intervals.get("korn_graubard")
+    return clustered or rate.intervals.get("clopper_pearson"), clustered is not None
+
+
 def cluster(memo: Memo, n: int = 1) -> str:
     """Return the noun for the independent unit: speaker only where the protocol says so."""
     unit = memo.sample.clusters.unit
@@ -158,7 +178,9 @@ def _pass_bounds(memo: Memo) -> list[str]:
     if zero.among_changed is not None:
         bounds.append(f"Among changed items alone it is {percent(zero.among_changed)}.")
     if (clustered := rate.intervals.get("korn_graubard")) is not None:
-        bounds.append(f"The two-sided interval by {cluster(memo)} (Korn-Graubard) ends at {percent(clustered[1])}.")
+        end = _whole(clustered[1]) if few(memo) else percent(clustered[1])
+        rough = f"; it is {resting_on(memo)}" if few(memo) else ""
+        bounds.append(f"The two-sided interval by {cluster(memo)} (Korn-Graubard) ends at {end}{rough}.")
     bounds.append(f"Variation between {cluster(memo, 2)} cannot be estimated from zero events.")
     return bounds
 
@@ -192,10 +214,6 @@ def may_not_claim(memo: Memo) -> tuple[str, ...]:
     ]
     if synthetic(memo):
         found.insert(0, "Anything about speakers: the texts are invented.")
-    if memo.study.pairing == "imported_unverified":
-        found.append("That the pairs were made by the filter named: the pairing is unverified.")
-    if memo.quality.blinding_index.null_reason == "not_enabled":
-        found.append("That the judges could not guess which text was filtered: it was not measured.")
     return tuple(found)
 
 
@@ -239,7 +257,8 @@ def decision(memo: Memo) -> str:
 
 def _to_investigate(memo: Memo) -> list[str]:
     kinds = {title(key): row.introduced for key, row in memo.primary.by_label.items() if row.introduced}
-    reasons = {title(key): n for key, n in memo.primary.reasons.items()}
+    of_damage = {key for label in codebook.LABELS if label.destructive for key in label.reason_keys()}
+    reasons = {title(key): n for key, n in memo.primary.reasons.items() if key in of_damage}
     found = [f"To investigate, by kind of damage: {_listed(kinds)}."] if kinds else []
     return found + ([f"Reasons that deciding judges gave: {_listed(reasons)}."] if reasons else [])
 
@@ -258,7 +277,7 @@ class Figure:
 
 
 def figures(memo: Memo) -> tuple[Figure, ...]:
-    """Return the headline numbers: what was introduced, at worst, and how far two people agreed on it.
+    """Return the headline numbers: what was introduced, at worst, and on how much of it two people agreed.
 
     None where there was no item to count.
     """
@@ -275,9 +294,10 @@ def figures(memo: Memo) -> tuple[Figure, ...]:
         ),
         Figure(
             "Agreement on introduced damage",
-            f"{_only_share(pair.positive)} / {_only_share(pair.negative)}",
-            f"positive / negative specific agreement; marked by both {both}, first only {first}, "
-            f"second only {second}, neither {neither}",
+            f"{both} of {both + first + second}" if both + first + second else NOTHING,
+            f"marked by both reviewers, of all that either marked; by neither {neither}; positive and negative "
+            "specific "
+            f"agreement {_only_share(pair.positive)} and {_only_share(pair.negative)}",
         ),
     )
 
@@ -294,14 +314,30 @@ def _share(memo: Memo, rate: Rate) -> str:
     if rate.value is None:
         return why(rate.null_reason)
     clustered = rate.intervals.get("korn_graubard")
-    between = f"; {confidence(memo)} interval by {cluster(memo)} {span(clustered)}" if clustered else ""
-    return percent(rate.value) + between
+    if not clustered:
+        return percent(rate.value)
+    limits = span(clustered, rough=few(memo))
+    rough = f" ({resting_on(memo)})" if few(memo) else ""
+    return f"{percent(rate.value)}; {confidence(memo)} interval by {cluster(memo)} {limits}{rough}"
 
 
-def span(interval: tuple[float, float]) -> str:
-    """Return an interval of shares for reading.
+def span(interval: tuple[float, float], *, rough: bool = False) -> str:
+    """Return an interval of shares for reading; a rough one in whole per cents.
 
-    >>> span((0.018153439, 0.8593112537))
-    '1.8% to 85.9%'
+    >>> span((0.018153439, 0.8593112537)), span((0.0018, 0.8593112537), rough=True)
+    ('1.8% to 85.9%', 'under 1% to 86%')
+    >>> span((0.00011, 0.039)), span((0.00011, 0.0015))
+    ('under 0.1% to 3.9%', '0.011% to 0.15%')
     """
-    return f"{percent(interval[0])} to {percent(interval[1])}"
+    told = _whole if rough else _tenth if interval[1] >= 0.01 else percent  # noqa: PLR2004 - one per cent
+    return f"{told(interval[0])} to {told(interval[1])}"
+
+
+def _tenth(share: float) -> str:
+    return "under 0.1%" if 0 < share < 0.001 else f"{round(100 * share, 1):g}%" if share < 0.01 else percent(share)  # noqa: PLR2004 - likewise
+
+
+def _whole(share: float) -> str:
+    if 0 < share < 0.005:  # noqa: PLR2004 - would round to none
+        return "under 1%"
+    return "over 99%" if 0.995 <= share < 1 else f"{100 * share:.0f}%"  # noqa: PLR2004 - would round to all

@@ -37,9 +37,9 @@ def open_session(connection: Connection, **values: Any) -> None:
 
 
 def signed_in(connection: Connection, token_hash: str) -> Row[Any] | None:
-    """Return the session of a token with its account's `name` and `lead`; None where there is none."""
+    """Return the session of a token with its account's `name`, `lead` and settings; None where there is none."""
     found = (
-        select(session, account.c.name, account.c.lead)
+        select(session, account.c.name, account.c.lead, account.c.theme, account.c.text_size, account.c.shortcuts)
         .join(account, account.c.id == session.c.account_id)
         .where(session.c.token_hash == token_hash, account.c.disabled.is_(False))
     )

@@ -99,6 +99,11 @@ def save_draft(connection: Connection, slot_id: int, fields: dict[str, list[str]
     connection.execute(insert(draft).values(slot_id=slot_id, fields=content, saved_at=saved_at))
 
 
+def set_flag(connection: Connection, slot_id: int, *, flagged: bool) -> None:
+    """Note whether a judge wants to come back to a slot."""
+    connection.execute(update(slot).where(slot.c.id == slot_id).values(flagged=flagged))
+
+
 def standing_sign_off(connection: Connection, study_id: str, account_id: int) -> Row[Any] | None:
     """Return a judge's sign-off that stands, or None."""
     found = select(sign_off).where(
@@ -152,26 +157,30 @@ def set_of(connection: Connection, study_id: str, account_id: int) -> tuple[int,
     return len(rows), max((row.id for row in rows), default=0), digest([row_digest(row) for row in rows])
 
 
-def in_list(study_id: str, account_id: int) -> ColumnElement[bool]:
-    """Select a judge's own list: all of a reviewer's slots, the routed ones of an adjudicator's; none withdrawn."""
-    mine = and_(slot.c.study_id == study_id, slot.c.account_id == account_id, slot.c.withdrawn.is_(False))
-    return and_(mine, slot.c.adjudication.is_(False) | slot.c.routed)
+def in_list(study_id: str, account_id: int, *, withdrawn: bool = False) -> ColumnElement[bool]:
+    """Select a judge's own list: all of a reviewer's slots, the routed ones of an adjudicator's.
+
+    `withdrawn`: those too whose items were withdrawn.
+    """
+    mine = and_(slot.c.study_id == study_id, slot.c.account_id == account_id)
+    there = mine if withdrawn else and_(mine, slot.c.withdrawn.is_(False))
+    return and_(there, slot.c.adjudication.is_(False) | slot.c.routed)
 
 
 def blinding_sample(connection: Connection, study_id: str, account_id: int, share: float) -> list[Row[Any]]:
     """Return the slots of a signed set that the blinding check asks about, in the order of the list: id, token, guess.
 
     Of what the judge answered, those with the highest ranks drawn at the freeze; none where the
-    set is not signed.
+    set is not signed. What is withdrawn later leaves the sample, and nothing takes its place.
     """
-    if standing_sign_off(connection, study_id, account_id) is None:
+    if not share or standing_sign_off(connection, study_id, account_id) is None:
         return []
-    found = select(slot.c.id, slot.c.token, slot.c.position, slot.c.rank, guess.c.guess)
-    answered = (in_list(study_id, account_id), slot.c.done, slot.c.rank.is_not(None))
+    found = select(slot.c.id, slot.c.token, slot.c.position, slot.c.rank, slot.c.withdrawn, guess.c.guess)
+    answered = (in_list(study_id, account_id, withdrawn=True), slot.c.done, slot.c.rank.is_not(None))
     found = found.outerjoin(guess, guess.c.slot_id == slot.c.id).where(*answered)
     rows: list[Row[Any]] = list(connection.execute(found))
     drawn = sorted(rows, key=lambda row: -int(row.rank))[: share_of(len(rows), share)]
-    return sorted(drawn, key=lambda row: int(row.position))
+    return sorted((row for row in drawn if not row.withdrawn), key=lambda row: int(row.position))
 
 
 def add_guess(connection: Connection, slot_id: int, given: str, at: str) -> str:
@@ -226,7 +235,7 @@ def newest_reviews(connection: Connection, study_id: str, item_id: int | None = 
 
 def has_an_outcome() -> ColumnElement[bool]:
     """Select the slots whose answers decide on an item: no repeats, no sentinels."""
-    study_items = select(item.c.id).where(item.c.id == slot.c.item, item.c.role == STUDY).exists()
+    study_items = select(item.c.id).where(item.c.id == slot.c.item, item.c.role == STUDY).correlate(slot).exists()
     return and_(slot.c.repeat.is_(False), study_items)
 
 

@@ -8,17 +8,23 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, Row, func, select
 
 from app.domain import blinding, codebook
+from app.domain.item import Item
 from app.domain.judgement import Judgement
+from app.domain.own_list import Listing, Tally, View
 from app.domain.protocol import Protocol
-from app.store import judgements
+from app.store import judgements, own_list, practising, receipts, recordings
 from app.store.judgements import in_list
 from app.store.studies import decode_item, protocol_of
-from app.store.tables import draft, item, judgement, member, sign_off, slot, study
+from app.store.tables import draft, item, member, practice, recording, sign_off, slot, study
+
+Worked = own_list.Worked
+HERE: Final = "here"
+MISSING: Final = "missing"
 
 
 @dataclass(frozen=True)
@@ -27,7 +33,8 @@ class Desk:
 
     `open`: there may be work now (an adjudicator's queue opens when all reviews are
     signed). `done` and `total`: of the judge's own list. `asked` and `guessed`: of the
-    blinding check, which begins with the sign-off.
+    blinding check, which begins with the sign-off. `practice`: the study has a practice
+    round; `practice_due`: it comes before everything else.
     """
 
     study_id: str
@@ -42,22 +49,13 @@ class Desk:
     receipt: str | None = None
     asked: int = 0
     guessed: int = 0
+    practice: bool = False
+    practice_due: bool = False
 
     @property
     def open_to_change(self) -> bool:
         """Answers may still be sent."""
         return self.open and not self.closed and self.signed_at is None
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One line of a judge's own list."""
-
-    token: str
-    number: int
-    label: str | None
-    done: bool
-    drafted: bool
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ class BlindItem:
     `text_a`, `text_b`: the panels. `version`: of the stored answer, 0 for none. `step`:
     review, own or final: what is to be answered. `answer`: the stored judgement.
     `reviews`: the two reviews in this judge's panels, codebook order, without names or
-    notes; only in the final step.
+    notes; only in the final step. `before` and `after`: the neighbours in the judge's own list.
     """
 
     token: str
@@ -89,6 +87,10 @@ class BlindItem:
     draft: dict[str, list[str]] | None = None
     drafted_at: str | None = None
     opened: bool = False
+    flagged: bool = False
+    before: str | None = None
+    after: str | None = None
+    audio: str | None = None  # HERE, MISSING where the item names a recording that is not there, or None
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,33 @@ class Question:
     number: int
     total: int
     item: BlindItem
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """What is known of a practice item once it was answered, in the judge's own panels."""
+
+    right: bool
+    expected: Judgement
+    explanation: str
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One item of a judge's practice round. `feedback`: None until it was answered."""
+
+    token: str
+    item: BlindItem
+    feedback: Feedback | None
+
+
+@dataclass(frozen=True)
+class Recording:
+    """The recording of one pair: the same whichever text is filtered. `key` never leaves the program."""
+
+    key: int
+    type: str
+    size: int
 
 
 def desk(connection: Connection, study_id: str, account_id: int) -> Desk | None:
@@ -128,6 +157,8 @@ def desk(connection: Connection, study_id: str, account_id: int) -> Desk | None:
         receipt=signed.digest if signed else None,
         asked=len(sample),
         guessed=sum(each.guess is not None for each in sample),
+        practice=rules["review.practice"],
+        practice_due=found.closed_at is None and signed is None and practising.due(connection, study_id, account_id),
     )
 
 
@@ -149,51 +180,70 @@ def next_token(connection: Connection, study_id: str, account_id: int) -> str | 
     return None if token is None else str(token)
 
 
-def entries(connection: Connection, study_id: str, account_id: int) -> list[Entry]:
-    """Return a judge's own list in the drawn order."""
-    rows = connection.execute(
-        select(slot.c.token, slot.c.done, judgement.c.label, draft.c.saved_at)
-        .outerjoin(judgement, (judgement.c.slot_id == slot.c.id) & (judgement.c.version == slot.c.version))
-        .outerjoin(draft, draft.c.slot_id == slot.c.id)
-        .where(in_list(study_id, account_id))
-        .order_by(slot.c.position)
-    )
-    return [
-        Entry(row.token, number, row.label, row.done, row.saved_at is not None)
-        for number, row in enumerate(rows, start=1)
-    ]
+def half_done(connection: Connection, study_id: str, account_id: int, token: str) -> bool:
+    """Tell whether an own judgement is stored on an item of the own list, and its second step is still to come."""
+    waiting = (slot.c.token == token, slot.c.version > 0, slot.c.done.is_(False))
+    return connection.execute(select(slot.c.id).where(in_list(study_id, account_id), *waiting)).first() is not None
+
+
+def tally(connection: Connection, study_id: str, account_id: int) -> Tally:
+    """Count a judge's own list by state."""
+    return own_list.tally(connection, study_id, account_id)
+
+
+def listed(connection: Connection, study_id: str, account_id: int, view: View) -> Listing:
+    """Return one page of a judge's own list, in the drawn order."""
+    references = tuple(protocol(connection, study_id)["references.shown"]) if view.words else ()
+    return own_list.listed(connection, study_id, account_id, view, references)
+
+
+def worked(connection: Connection, study_id: str, account_id: int) -> Worked:
+    """Return when a judge was at work on the own list."""
+    return own_list.worked(connection, study_id, account_id)
+
+
+def lately(connection: Connection, study_id: str, account_id: int, since: str) -> tuple[float, ...]:
+    """Return when a judge stored answers since a moment."""
+    return own_list.lately(connection, study_id, account_id, since)
+
+
+def number_of(connection: Connection, study_id: str, account_id: int, token: str) -> int | None:
+    """Return the number that an item has in a judge's own list."""
+    row = connection.execute(select(slot).where(slot.c.token == token, in_list(study_id, account_id))).first()
+    return None if row is None else _place(connection, row)[0]
 
 
 def blind_item(connection: Connection, study_id: str, account_id: int, token: str) -> BlindItem | None:
     """Return one pair of a judge's own list; None where the token is not in it."""
     row = connection.execute(
         select(slot, item.c.content, item.c.equivalent, study.c.protocol, draft.c.fields, draft.c.saved_at)
+        .add_columns(recording.c.size.label("heard"))
         .join(item, item.c.id == slot.c.item)
         .join(study, study.c.id == slot.c.study_id)
         .outerjoin(draft, draft.c.slot_id == slot.c.id)
+        .outerjoin(recording, recording.c.item == slot.c.item)
         .where(slot.c.token == token, in_list(study_id, account_id))
     ).first()
     if row is None:
         return None
     protocol = protocol_of(row)
     content = decode_item(row.content)
-    text_a, text_b = blinding.panels(content.off, content.on, row.on_panel)
-    shown = [(kind, content.reference(kind)) for kind in protocol["references.shown"]]
     number, total = _place(connection, row)
+    before, after = _neighbours(connection, row)
     return BlindItem(
         token=token,
         number=number,
         total=total,
-        text_a=text_a,
-        text_b=text_b,
         identical=row.equivalent,
-        highlight=protocol["review.highlight"],
-        lang=content.lang,
-        references=tuple((kind, text) for kind, text in shown if text is not None),
         version=row.version,
         draft=json.loads(row.fields) if row.fields else None,
         drafted_at=row.saved_at,
         opened=row.opened is not None,
+        audio=_heard(content, recorded=row.heard),
+        **_shown(content, protocol, row.on_panel),
+        flagged=row.flagged,
+        before=before,
+        after=after,
         **_answer(connection, row, own_first=protocol["adjudication.own_judgement_first"]),
     )
 
@@ -215,11 +265,82 @@ def _asked(connection: Connection, study_id: str, account_id: int) -> list[Row[A
     return judgements.blinding_sample(connection, study_id, account_id, share)
 
 
+def practice_round(connection: Connection, study_id: str, account_id: int) -> list[Exercise]:
+    """Return a judge's practice round in the drawn order."""
+    rules = protocol(connection, study_id)
+    rows = practising.entries(connection, study_id, account_id)
+    return [_exercise(row, rules, number, len(rows)) for number, row in enumerate(rows, start=1)]
+
+
+def next_exercise(connection: Connection, study_id: str, account_id: int) -> str | None:
+    """Return the token of the next unanswered item of a judge's practice round."""
+    entries = practising.entries(connection, study_id, account_id)
+    return next((each.token for each in entries if each.answer is None), None)
+
+
+def _exercise(row: Row[Any], rules: Protocol, number: int, total: int) -> Exercise:
+    content = decode_item(row.content)
+    item = _shown(content, rules, row.on_panel) | {"identical": row.equivalent, "number": number, "total": total}
+    item["audio"] = _heard(content, recorded=row.heard)
+    answer = practising.answered(row)
+    blind = BlindItem(token=row.token, version=0, step="review", answer=answer, **item)
+    known = content.expected
+    if answer is None or known is None:
+        return Exercise(row.token, blind, None)
+    return Exercise(
+        row.token, blind, Feedback(bool(row.right), blinding.in_panels(known.coding, row.on_panel), known.explanation)
+    )
+
+
+def recording_of(connection: Connection, study_id: str, account_id: int, token: str) -> Recording | None:
+    """Return the recording of one pair of a judge's own list; None where there is none, or the token is not in it."""
+    found = select(recording).join(slot, slot.c.item == recording.c.item)
+    row = connection.execute(found.where(slot.c.token == token, in_list(study_id, account_id))).first()
+    return None if row is None else Recording(row.item, row.type, row.size)
+
+
+def practice_recording(connection: Connection, study_id: str, account_id: int, token: str) -> Recording | None:
+    """Return the recording of one item of a judge's practice round, if it has one."""
+    found = select(recording).join(practice, practice.c.item == recording.c.item)
+    mine = (practice.c.study_id == study_id, practice.c.account_id == account_id, practice.c.token == token)
+    row = connection.execute(found.where(*mine)).first()
+    return None if row is None else Recording(row.item, row.type, row.size)
+
+
+PIECE: Final = recordings.PIECE
+
+
+def piece(connection: Connection, found: Recording, number: int) -> bytes | None:
+    """Return one piece of a recording; None where it was erased meanwhile."""
+    return recordings.piece(connection, found.key, number)
+
+
 def withdrawn(connection: Connection, study_id: str, account_id: int, token: str) -> bool:
-    """Tell whether an item was in a judge's own list, and was withdrawn from the study."""
+    """Tell whether an item was in a judge's own list or practice round, and was withdrawn from the study."""
+    if practising.withdrawn(connection, study_id, account_id, token):
+        return True
     mine = (slot.c.study_id == study_id, slot.c.account_id == account_id, slot.c.token == token, slot.c.withdrawn)
     seen = slot.c.adjudication.is_(False) | slot.c.routed
     return connection.execute(select(slot.c.id).where(*mine, seen)).first() is not None
+
+
+def _shown(content: Item, rules: Protocol, on_panel: str) -> dict[str, Any]:
+    """Return what judges see of an item, with the side drawn."""
+    text_a, text_b = blinding.panels(content.off, content.on, on_panel)
+    shown = [(kind, content.reference(kind)) for kind in rules["references.shown"]]
+    return {
+        "text_a": text_a,
+        "text_b": text_b,
+        "highlight": rules["review.highlight"],
+        "lang": content.lang,
+        "references": tuple((kind, text) for kind, text in shown if text is not None),
+    }
+
+
+def _heard(content: Item, *, recorded: bool) -> str | None:
+    if recorded:
+        return HERE
+    return MISSING if content.audio is not None else None
 
 
 def _place(connection: Connection, row: Row[Any]) -> tuple[int, int]:
@@ -227,6 +348,14 @@ def _place(connection: Connection, row: Row[Any]) -> tuple[int, int]:
     counted = select(func.count().filter(slot.c.position <= row.position), func.count())
     number, total = connection.execute(counted.where(in_list(row.study_id, row.account_id))).one()
     return number, total
+
+
+def _neighbours(connection: Connection, row: Row[Any]) -> tuple[str | None, str | None]:
+    """Return the tokens next to an item in the judge's own list."""
+    listed = select(slot.c.token).where(in_list(row.study_id, row.account_id))
+    before = listed.where(slot.c.position < row.position).order_by(slot.c.position.desc()).limit(1)
+    after = listed.where(slot.c.position > row.position).order_by(slot.c.position).limit(1)
+    return connection.execute(before).scalar(), connection.execute(after).scalar()
 
 
 def _answer(connection: Connection, row: Row[Any], *, own_first: bool) -> dict[str, Any]:
@@ -283,6 +412,17 @@ def studies_of(connection: Connection, account_id: int) -> list[Row[Any]]:
         .order_by(study.c.id)
     )
     return list(connection.execute(found))
+
+
+def study_of(connection: Connection, account_id: int, token: str) -> str | None:
+    """Return the study of a token in an account's own lists."""
+    found = select(slot.c.study_id).where(slot.c.account_id == account_id, slot.c.token == token)
+    return connection.execute(found).scalar()
+
+
+def receipts_checked(connection: Connection, study_id: str, account_id: int) -> list[receipts.Checked]:
+    """Return a judge's own sign-offs, each held against the answers as they are stored now."""
+    return receipts.checked(connection, study_id, account_id)
 
 
 def sign_offs(connection: Connection, study_id: str, account_id: int) -> list[Row[Any]]:

@@ -12,7 +12,7 @@ from app.config import resource
 from app.domain.errors import StoreUnavailable
 from app.store.db import Connection, Store, driver, prepare_folder
 
-HEAD: Final = "0005"
+HEAD: Final = "0008"
 
 
 def open_store(folder: Path) -> Store:

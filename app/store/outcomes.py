@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, or_, select
 
 from app.domain import blinding
-from app.domain.item import STUDY
+from app.domain.item import STUDY, Item
 from app.domain.judgement import Coding
 from app.domain.outcome import Adjudication, JudgedItem
 from app.domain.protocol import REVIEWERS_PER_ITEM, Protocol
-from app.domain.withdrawal import kept
+from app.domain.word_errors import Spoken, listener
 from app.store import judgements
 from app.store.studies import decode_item
 from app.store.tables import (
@@ -29,6 +30,9 @@ from app.store.tables import (
     withdrawal,
 )
 
+_CODED: Final = tuple(
+    judgement.c[name] for name in ("id", "label", "panel", "also", "reasons", "groups", "severity", "note")
+)
 SignedReviews = defaultdict[int, dict[int, list[Coding]]]
 
 
@@ -37,45 +41,67 @@ def judged_items(connection: Connection, study_id: str, protocol: Protocol) -> l
 
     What was withdrawn after the close is judged as it was at the close.
     """
-    reviews = _signed_reviews(connection, study_id)
+    return [judged for _, judged in numbered(connection, study_id, protocol)]
+
+
+def numbered(connection: Connection, study_id: str, protocol: Protocol) -> list[tuple[int, JudgedItem]]:
+    """Return the same, each beside the number that its content is found by."""
+    one_of_each = _Codings()
+    reviews = _signed_reviews(connection, study_id, one_of_each)
     standing = _signed_now(connection, study_id)
-    adjudications, steps = _adjudications(connection, study_id)
+    adjudications, steps = _adjudications(connection, study_id, one_of_each)
     columns = (item.c.id, item.c.stratum, item.c.unit, item.c.changed, item.c.auto_coded, withdrawal.c.after_close)
     found = select(*columns).outerjoin(withdrawal, withdrawal.c.id == item.c.withdrawal)
     rows = connection.execute(found.where(item.c.study_id == study_id, item.c.role == STUDY).order_by(item.c.id))
     judged = []
-    for row in rows:
+    for row in rows.all():
         signed = tuple(each[-1] for judge, each in reviews[row.id].items() if judge in standing)
         audit = len(signed) == REVIEWERS_PER_ITEM and len(set(signed)) == 1
         judged.append(
-            JudgedItem(
-                stratum=row.stratum,
-                cluster=str(row.unit),
-                control=row.stratum in protocol.controls,
-                changed=row.changed,
-                auto_coded=bool(row.auto_coded),
-                withdrawn=row.after_close is False,
-                first_signed=tuple(each[0] for each in reviews[row.id].values()),
-                signed=signed,
-                recorded=(
-                    *(coding for each in reviews[row.id].values() for coding in each),
-                    *(() if audit else steps[row.id]),
+            (
+                row.id,
+                JudgedItem(
+                    stratum=row.stratum,
+                    cluster=str(row.unit),
+                    control=row.stratum in protocol.controls,
+                    changed=row.changed,
+                    auto_coded=bool(row.auto_coded),
+                    withdrawn=row.after_close is False,
+                    first_signed=tuple(each[0] for each in reviews[row.id].values()),
+                    signed=signed,
+                    recorded=(
+                        *(coding for each in reviews[row.id].values() for coding in each),
+                        *(() if audit else steps[row.id]),
+                    ),
+                    adjudication=None if audit else adjudications.get(row.id),
+                    audit=adjudications.get(row.id) if audit else None,
                 ),
-                adjudication=None if audit else adjudications.get(row.id),
-                audit=adjudications.get(row.id) if audit else None,
             )
         )
     return judged
 
 
-def references(connection: Connection, study_id: str) -> set[str]:
-    """Return the kinds of reference that the items of a study have; one withdrawn after the close counts as before."""
-    found = select(item.c.content, item.c.kept).where(item.c.study_id == study_id, item.c.role == STUDY)
-    kinds: set[str] = set()
-    for row in connection.execute(found):
-        facts = kept(decode_item(row.content)) if row.content else json.loads(row.kept or "{}")
-        kinds |= set(facts.get("references", ()))
-    return kinds
+def contents(connection: Connection, numbers: Sequence[int]) -> dict[int, Item]:
+    """Return items by number; not those whose content was erased."""
+    found = select(item.c.id, item.c.content).where(item.c.id.in_(numbers), item.c.content.is_not(None))
+    return {row.id: decode_item(row.content) for row in connection.execute(found)}
+
+
+def spoken(connection: Connection, study_id: str) -> list[Spoken]:
+    """Return the word errors of each study item that was not withdrawn before the close, counted from its texts.
+
+    Of one withdrawn after the close they are what was kept.
+    """
+    columns = (item.c.stratum, item.c.unit, item.c.content, item.c.kept)
+    found = select(*columns).outerjoin(withdrawal, withdrawal.c.id == item.c.withdrawal)
+    left = (item.c.role == STUDY, or_(item.c.withdrawal.is_(None), withdrawal.c.after_close))
+    listen = listener()
+    return [
+        listen(decode_item(row.content), str(row.unit))
+        if row.content
+        else Spoken.of_facts(row.stratum, str(row.unit), json.loads(row.kept or "{}"))
+        for row in connection.execute(found.where(item.c.study_id == study_id, *left).order_by(item.c.id)).all()
+    ]
 
 
 def _signed_now(connection: Connection, study_id: str) -> set[int]:
@@ -83,31 +109,50 @@ def _signed_now(connection: Connection, study_id: str) -> set[int]:
     return set(connection.execute(select(sign_off.c.account_id).where(*standing)).scalars())
 
 
-def _signed_reviews(connection: Connection, study_id: str) -> SignedReviews:
+class _Codings:
+    """Gives equal codings as one object, so that results can tell at a glance which items are alike."""
+
+    def __init__(self) -> None:
+        self._stored: dict[tuple[Any, ...], Coding] = {}
+        self._known: dict[tuple[Any, ...], Coding] = {}
+
+    def of(self, row: Row[Any]) -> Coding:
+        """Join a stored judgement to the arms; each way to store one is read once."""
+        stored = (row.label, row.panel, row.also, row.reasons, row.groups, row.severity, row.on_panel)
+        if stored not in self._stored:
+            coding = blinding.reveal(judgements.decode(row), row.on_panel)
+            whole = (coding, coding.reasons, coding.groups, coding.severity)
+            self._stored[stored] = self._known.setdefault(whole, coding)
+        return self._stored[stored]
+
+
+def _signed_reviews(connection: Connection, study_id: str, codings: _Codings) -> SignedReviews:
     """Return, by item and reviewer in order of assignment, the coding that stood at each sign-off."""
     signings: defaultdict[int, list[int]] = defaultdict(list)
     for row in connection.execute(select(sign_off).where(sign_off.c.study_id == study_id).order_by(sign_off.c.id)):
         signings[row.account_id].append(row.upto)
     rows = connection.execute(
-        select(judgement, slot.c.item, slot.c.on_panel, slot.c.account_id)
+        select(*_CODED, slot.c.item, slot.c.on_panel, slot.c.account_id)
         .join(slot, slot.c.id == judgement.c.slot_id)
         .join(member, (member.c.study_id == slot.c.study_id) & (member.c.account_id == slot.c.account_id))
         .where(slot.c.study_id == study_id, slot.c.adjudication.is_(False), judgements.has_an_outcome())
         .order_by(member.c.seat, judgement.c.id)
-    )
+    ).all()
     versions: defaultdict[tuple[int, int], list[Row[Any]]] = defaultdict(list)
     for row in rows:
         versions[row.item, row.account_id].append(row)
     reviews: SignedReviews = defaultdict(dict)
     for (item_id, judge), stored in versions.items():
         stood = [[row for row in stored if row.id <= upto][-1:] for upto in signings[judge]]
-        signed = [blinding.reveal(judgements.decode(row), row.on_panel) for at in stood for row in at]
+        signed = [codings.of(row) for at in stood for row in at]
         if signed:
             reviews[item_id][judge] = signed
     return reviews
 
 
-def _adjudications(connection: Connection, study_id: str) -> tuple[dict[int, Adjudication], dict[int, list[Coding]]]:
+def _adjudications(
+    connection: Connection, study_id: str, codings: _Codings
+) -> tuple[dict[int, Adjudication], dict[int, list[Coding]]]:
     """Return the adjudicator's steps by item, the newest final step standing, and every coding of every step."""
     rows = connection.execute(
         select(judgement, slot.c.item, slot.c.on_panel)
@@ -118,7 +163,7 @@ def _adjudications(connection: Connection, study_id: str) -> tuple[dict[int, Adj
     standing: dict[int, Adjudication] = {}
     steps: defaultdict[int, list[Coding]] = defaultdict(list)
     for row in rows:
-        coding = blinding.reveal(judgements.decode(row), row.on_panel) if row.label else None
+        coding = codings.of(row) if row.label else None
         steps[row.item] += [coding] if coding is not None else []
         if row.step == "own":
             standing[row.item] = Adjudication(first=coding)
@@ -138,14 +183,14 @@ def private_values(connection: Connection, study_id: str) -> dict[str, set[str]]
     mine = select(item.c.item_id, item.c.cluster, item.c.digest, item.c.salt).where(item.c.study_id == study_id)
     rows = connection.execute(mine).all()
     entries = connection.execute(select(rights.c.entry).union(select(former_rights.c.entry))).scalars()
-    told = set(connection.execute(select(judgement.c.note)).scalars())
+    told = set(connection.execute(select(judgement.c.note).distinct()).scalars())
     told |= {
         note for fields in connection.execute(select(draft.c.fields)).scalars() for note in json.loads(fields)["note"]
     }
     told |= {text for text in connection.execute(select(member.c.attested)).scalars() if text}
     contents = select(item.c.content).where(item.c.content.is_not(None))
     return {
-        "content": set(connection.execute(contents.where(item.c.study_id == study_id)).scalars()),
+        "content": set(connection.execute(contents.where(item.c.study_id == study_id)).scalars().all()),
         "elsewhere": set(connection.execute(contents.where(item.c.study_id != study_id)).scalars()),
         "told": {text for text in told if text.strip()} | {json.loads(entry)["decided_by"] for entry in entries},
         "ids": {name for row in rows for name in (row.item_id, row.cluster) if name},

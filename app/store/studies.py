@@ -28,6 +28,7 @@ from app.domain.item import STUDY, Item
 from app.domain.manifest import canonical, digest
 from app.domain.protocol import Protocol, parse
 from app.domain.rights import Source
+from app.store import recordings
 from app.store.tables import account, deviation, draft, item, member, rights, slot, study
 
 
@@ -92,7 +93,8 @@ def add_items(connection: Connection, study_id: str, items: Sequence[Item], pair
 
 
 def clear_items(connection: Connection, study_id: str) -> int:
-    """Delete a draft's items and return how many there were."""
+    """Delete a draft's items with their recordings, and return how many items there were."""
+    recordings.forget(connection, select(item.c.id).where(item.c.study_id == study_id))
     return connection.execute(delete(item).where(item.c.study_id == study_id)).rowcount
 
 
@@ -101,6 +103,12 @@ def items(connection: Connection, study_id: str) -> Iterator[tuple[Row[Any], Ite
     for row in item_rows(connection, study_id):
         if row.withdrawal is None:
             yield row, decode_item(row.content)
+
+
+def keys(connection: Connection, study_id: str) -> dict[str, int]:
+    """Return the row of each item by the item's id."""
+    found = select(item.c.item_id, item.c.id).where(item.c.study_id == study_id, item.c.withdrawal.is_(None))
+    return {row.item_id: row.id for row in connection.execute(found)}
 
 
 def item_rows(connection: Connection, study_id: str) -> Iterator[Row[Any]]:
@@ -274,7 +282,7 @@ def leave(connection: Connection, study_id: str, account_id: int, at: str) -> No
 def hand_over(connection: Connection, slot_id: int, account_id: int, **drawn: Any) -> None:
     """Put an unanswered slot into another reviewer's list, as drawn anew; what was typed there goes."""
     connection.execute(delete(draft).where(draft.c.slot_id == slot_id))
-    fresh = {"account_id": account_id, "opened": None, "opened_at": None}
+    fresh = {"account_id": account_id, "opened": None, "opened_at": None, "flagged": False}
     connection.execute(update(slot).where(slot.c.id == slot_id).values(**fresh, **drawn))
 
 

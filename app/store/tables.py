@@ -18,7 +18,7 @@ class Setting(SQLModel, table=True):
 
 
 class Account(SQLModel, table=True):
-    """A person who can sign in. `lead`: may create studies."""
+    """A person who can sign in. `lead`: may create studies. `shortcuts`: single keys act on pages that have some."""
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True)
@@ -28,6 +28,9 @@ class Account(SQLModel, table=True):
     code_hash: str | None = None  # null when no code is open
     code_expires: str | None = None
     created_at: str
+    theme: str = "system"
+    text_size: str = "normal"
+    shortcuts: bool = True
 
 
 class Session(SQLModel, table=True):
@@ -110,6 +113,7 @@ class Member(SQLModel, table=True):
     role: str
     seat: int
     attested: str | None = None  # the judge's qualification, in the lead's words
+    practised_at: str | None = None  # when a judge first finished the practice round
     left_at: str | None = None  # when a reviewer left a running study; what was answered is signed
 
 
@@ -157,6 +161,25 @@ class Item(SQLModel, table=True):
     kept: str | None = None  # null unless withdrawn after the close
 
 
+class Recording(SQLModel, table=True):
+    """An item's own recording; two items with the same bytes have two, so that erasing one leaves the other."""
+
+    item: int = Field(foreign_key="item.id", primary_key=True)
+    type: str  # media type, as the bytes say
+    size: int
+    sha256: str
+
+
+class RecordingPiece(SQLModel, table=True):
+    """A recording's bytes, in pieces, so that a part of it is read without the rest."""
+
+    __tablename__ = "recording_piece"
+
+    item: int = Field(foreign_key="recording.item", primary_key=True)
+    number: int = Field(primary_key=True)
+    data: bytes
+
+
 class Slot(SQLModel, table=True):
     """One item in one judge's list, with the side drawn for it. `token` is what addresses show.
 
@@ -164,6 +187,7 @@ class Slot(SQLModel, table=True):
     `routed`: an adjudicator's slot on which the two reviews differ, or which audits them.
     `withdrawn`: its item was; the slot is in nobody's list any more. `repeat`: the item stands
     in the list a second time. `rank`: drawn at the freeze, for audits and the blinding check.
+    `flagged`: the judge wants to come back to it; nobody else sees that.
     """
 
     __table_args__ = (
@@ -188,6 +212,7 @@ class Slot(SQLModel, table=True):
     rank: int | None = None  # null unless the protocol asks for audits or the check, and on sentinels and repeats
     opened_at: str | None = None  # when its judge first saw it; null until then
     opened: int | None = None  # the newest judgement's id then, 0 for none
+    flagged: bool = False
 
 
 class Judgement(SQLModel, table=True):
@@ -201,6 +226,7 @@ class Judgement(SQLModel, table=True):
         CheckConstraint("step in ('review', 'own', 'final')"),
         UniqueConstraint("slot_id", "version"),
         UniqueConstraint("slot_id", "key"),
+        Index("judgement_stored", "stored_at"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -246,6 +272,22 @@ class SignOff(SQLModel, table=True):
     digest: str
     reopened_at: str | None = None  # null while it stands
     reopen_reason: str | None = None
+
+
+class Practice(SQLModel, table=True):
+    """One practice item in one judge's round, with the side drawn for it. A new round replaces the former."""
+
+    __table_args__ = (CheckConstraint("on_panel in ('A', 'B')"), UniqueConstraint("account_id", "item"))
+
+    id: int | None = Field(default=None, primary_key=True)
+    token: str = Field(unique=True)
+    study_id: str = Field(foreign_key="study.id", index=True)
+    account_id: int = Field(foreign_key="account.id")
+    item: int = Field(foreign_key="item.id")
+    on_panel: str
+    position: int
+    answer: str | None = None  # canonical JSON; null until it is given, and then it stands
+    right: bool | None = None  # whether label and arms are the expected ones; null until then
 
 
 class Guess(SQLModel, table=True):
@@ -299,10 +341,13 @@ withdrawal: Final = table(Withdrawal)
 member: Final = table(Member)
 pairing: Final = table(Pairing)
 item: Final = table(Item)
+recording: Final = table(Recording)
+recording_piece: Final = table(RecordingPiece)
 slot: Final = table(Slot)
 judgement: Final = table(Judgement)
 draft: Final = table(Draft)
 sign_off: Final = table(SignOff)
+practice: Final = table(Practice)
 guess: Final = table(Guess)
 deviation: Final = table(Deviation)
 audit_event: Final = table(AuditEvent)

@@ -19,7 +19,7 @@ from app.domain.item import compared
 from app.domain.pairing import frozen_filter, origin
 from app.domain.protocol import Protocol
 from app.domain.rights import revoked
-from app.store import audit, judgements, ledger, pairings, studies, withdrawals
+from app.store import audit, judgements, ledger, pairings, receipts, recordings, studies, withdrawals
 from app.store.tables import account, judgement, sign_off
 
 LEDGER: Final = ("rights.set", "rights.entry.set", "items.withdrawn")
@@ -143,23 +143,30 @@ def _items(connection: Connection, row: Row[Any]) -> list[str]:
         return []
     rules = studies.protocol_of(row)
     stored = list(studies.item_rows(connection, row.id))
+    heard = recordings.of_study(connection, row.id)
     found = [
         f"item {number} (in order of import) was changed"
         for number, each in enumerate(stored, start=1)
-        if not _item_holds(each, rules)
+        if not _item_holds(each, rules, heard.get(each.id))
+    ]
+    found += [
+        f"the recording of item {number} (in order of import) was changed"
+        for number, each in enumerate(stored, start=1)
+        if each.id in heard and not recordings.holds(connection, heard[each.id])
     ]
     if sorted(str(each.digest) for each in stored) != json.loads(row.manifest)["items"]:
         found.append("the set of items is not the one that was frozen")
     return found
 
 
-def _item_holds(stored: Row[Any], rules: Protocol) -> bool:
+def _item_holds(stored: Row[Any], rules: Protocol, heard: Row[Any] | None) -> bool:
     """Tell whether an item's content gives its digest, and its columns say what the content says.
 
     One that was withdrawn has no content: what is left of it is compared with its withdrawal.
+    `heard`: its recording.
     """
     if stored.withdrawal is not None:
-        return (stored.item_id, stored.cluster, stored.content, stored.salt) == (None, None, None, None)
+        return (stored.item_id, stored.cluster, stored.content, stored.salt, heard) == (None, None, None, None, None)
     try:
         item = studies.decode_item(stored.content)
     except (ValueError, TypeError, KeyError):
@@ -168,7 +175,7 @@ def _item_holds(stored: Row[Any], rules: Protocol) -> bool:
     said["equivalent"], said["auto_coded"] = compared(item, rules)
     if any(getattr(stored, name) != value for name, value in said.items()):
         return False
-    return bool(manifest.item_digest(item, stored.salt) == stored.digest)
+    return bool(manifest.item_digest(item, stored.salt, heard.sha256 if heard else None) == stored.digest)
 
 
 def _pairing(connection: Connection, row: Row[Any]) -> list[str]:
@@ -223,9 +230,13 @@ def _signed(connection: Connection, row: Row[Any]) -> list[str]:
         for each in stored
         if each.reopened_at is not None
     ]
-    if same and sorted(taken_back) == sorted((event.detail["name"], event.detail["sha256"]) for event in reopened):
-        return []
-    return ["the sign-offs are not those that were audited"]
+    same = same and sorted(taken_back) == sorted((each.detail["name"], each.detail["sha256"]) for each in reopened)
+    found = [] if same else ["the sign-offs are not those that were audited"]
+    return found + [
+        f"the stored answers of {stored[number].name} no longer give the digest of sign-off {number + 1}"
+        for number, each in enumerate(receipts.checked(connection, row.id))
+        if not each.holds
+    ]
 
 
 def _guesses(connection: Connection, row: Row[Any]) -> list[str]:

@@ -6,9 +6,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, func, insert, select, update
 
+from app.domain.item import PRACTICE
 from app.domain.manifest import canonical, digest
 from app.domain.withdrawal import kept, key_of
-from app.store import audit, judgements
+from app.store import audit, judgements, recordings
 from app.store.studies import decode_item
 from app.store.tables import draft, item, judgement, slot, withdrawal
 
@@ -47,6 +48,7 @@ def remove(connection: Connection, study_id: str, kind: str, value: str) -> dict
     gone = (_named(study_id, kind, value),)
     counted = select(item.c.pairing, func.count().label("items")).where(*gone).group_by(item.c.pairing)
     found = {str(row.pairing or ""): row.items for row in connection.execute(counted)}
+    recordings.forget(connection, select(item.c.id).where(*gone))
     connection.execute(delete(item).where(*gone))
     marks = [int(mark) for mark in found if mark]
     torn = update(item).where(item.c.study_id == study_id, item.c.pairing.in_(marks))
@@ -65,6 +67,7 @@ def erase(connection: Connection, kind: str, value: str, **row: Any) -> int:
     mine = item.c.withdrawal == number
     if row["after_close"]:
         _keep_facts(connection, mine)
+    recordings.forget(connection, select(item.c.id).where(mine))
     connection.execute(update(item).where(mine).values(item_id=None, cluster=None, content=None, salt=None))
     connection.execute(update(slot).where(slot.c.item.in_(select(item.c.id).where(mine))).values(withdrawn=True))
     slots = select(slot.c.id).join(item, item.c.id == slot.c.item).where(mine)
@@ -121,8 +124,11 @@ def digest_of(connection: Connection, row: Row[Any]) -> str:
 
 
 def revoked_in_time(connection: Connection, study_id: str) -> int:
-    """Count the sources whose rights were revoked between the freeze and the close."""
-    found = (withdrawal.c.study_id == study_id, withdrawal.c.kind == "source", withdrawal.c.after_close.is_(False))
+    """Count the sources whose rights were revoked between the freeze and the close; of practice items alone, none."""
+    judged = (item.c.study_id == study_id, item.c.source == withdrawal.c.source, item.c.role != PRACTICE)
+    in_use = select(item.c.id).where(*judged).correlate(withdrawal).exists()
+    in_time = withdrawal.c.after_close.is_(False)
+    found = (withdrawal.c.study_id == study_id, withdrawal.c.kind == "source", in_time, in_use)
     return connection.execute(select(func.count()).select_from(withdrawal).where(*found)).scalar_one()
 
 

@@ -16,12 +16,25 @@ from app.web import errors
 from app.web.auth import House
 from app.web.guard import Guard
 from app.web.routes import adjudicate, entry, review
-from app.web.routes.lead import editor, freeze, items, people, progress, results, rights, selection, studies, withdraw
+from app.web.routes.lead import (
+    cases,
+    columns,
+    editor,
+    freeze,
+    items,
+    people,
+    progress,
+    results,
+    rights,
+    selection,
+    studies,
+    withdraw,
+)
 from app.world import World
 
 ROUTES: Final = (
     *(entry, review, adjudicate),
-    *(studies, editor, selection, rights, items, people, freeze, withdraw, progress, results),
+    *(studies, editor, selection, rights, items, columns, people, freeze, withdraw, progress, results, cases),
 )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
 
@@ -15,11 +16,14 @@ from app.config import Settings
 from app.domain.errors import EvenhandError, NotFound
 from app.store import accounts
 from app.store.db import Store
-from app.web.forms import Form, Posted, PostedFile, PostedFiles, Upload, Uploads, one
+from app.web.forms import Form, Parcel, Posted, PostedFile, PostedFiles, PostedParcel, Upload, Uploads, one
+from app.web.tray import Tray
 from app.world import World
 
 COOKIE: Final = "evenhand_session"
 TOUCH_AFTER: Final = timedelta(minutes=1)
+ITEM: Final = re.compile(r"(/(?:review|adjudicate)/([\w-]{1,128}))(?:/\w+)?")
+NO_TOKENS: Final = ("next", "sign-off", "receipt")
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,8 @@ class House:
     world: World
     passwords: security.Passwords
     settings: Settings
+    tray: Tray = field(default_factory=Tray)
+    problems: Tray = field(default_factory=Tray)
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,14 @@ class Visitor:
     csrf: str
     token: str
     study_id: str | None
+    theme: str = "system"
+    text_size: str = "normal"
+    shortcuts: bool = True
+
+    @property
+    def session(self) -> str:
+        """The session's name in memory, from which nobody finds its token."""
+        return security.token_hash(self.token)
 
 
 class SignInNeeded(EvenhandError):
@@ -64,20 +78,28 @@ def house_of(request: Request) -> House:
 
 def find_visitor(request: Request) -> Visitor | None:
     """Return the request's visitor; a session too long idle counts as none."""
-    house, token = house_of(request), request.cookies.get(COOKIE)
-    if not token:
-        return None
+    token = request.cookies.get(COOKIE)
+    return visitor_of(request, token) if token else None
+
+
+def visitor_of(request: Request, token: str) -> Visitor | None:
+    """Return whose session a token is, as the request's visitor."""
+    house = house_of(request)
     with house.store.read() as connection:
         row = accounts.signed_in(connection, security.token_hash(token))
     if row is None:
         return None
-    idle = house.world.now() - datetime.fromisoformat(row.seen_at)
+    now = house.world.now()
+    house.tray.clear(now)
+    house.problems.clear(now)
+    idle = now - datetime.fromisoformat(row.seen_at)
     if idle > timedelta(minutes=house.settings.idle_minutes):
         act.forget(house.store, token)
         return None
     if idle > TOUCH_AFTER:
         act.touch(house.store, house.world, token)
-    visitor = Visitor(row.account_id, row.name, row.lead, row.csrf, token, row.study_id)
+    look = {"theme": row.theme, "text_size": row.text_size, "shortcuts": row.shortcuts}
+    visitor = Visitor(row.account_id, row.name, row.lead, row.csrf, token, row.study_id, **look)
     request.state.visitor = visitor
     return visitor
 
@@ -112,6 +134,12 @@ def signed_uploads(visitor: Signed, uploads: PostedFiles) -> Uploads:
     return uploads
 
 
+def signed_parcel(visitor: Signed, parcel: PostedParcel) -> Parcel:
+    """Return a posted form with recordings that carries this session's csrf token. Raises ForeignForm."""
+    _refuse_foreign(visitor, parcel.form)
+    return parcel
+
+
 def _refuse_foreign(visitor: Visitor, form: Form) -> None:
     if not security.same(one(form, "csrf"), visitor.csrf):
         message = "The form does not belong to this session. Reload the page and send it again."
@@ -121,6 +149,7 @@ def _refuse_foreign(visitor: Visitor, form: Form) -> None:
 SignedForm = Annotated[Form, Depends(signed_form)]
 SignedUpload = Annotated[Upload, Depends(signed_upload)]
 SignedUploads = Annotated[Uploads, Depends(signed_uploads)]
+SignedParcel = Annotated[Parcel, Depends(signed_parcel)]
 FORM_CHECKED: Final = Depends(signed_form)
 SIGNED_IN: Final = Depends(require_visitor)
 
@@ -138,6 +167,16 @@ def clear_cookie(response: Response) -> None:
 def see_other(path: str) -> RedirectResponse:
     """Answer a POST with the way to a page."""
     return RedirectResponse(path, 303)
+
+
+def sign_in_way(path: str) -> str:
+    """Return the address of the sign-in page; from an item it leads back there.
+
+    >>> sign_in_way("/review/tok-en/draft"), sign_in_way("/lead/studies/pilot")
+    ('/login?back=/review/tok-en', '/login')
+    """
+    item = ITEM.fullmatch(path)
+    return f"/login?back={item[1]}" if item and item[2] not in NO_TOKENS else "/login"
 
 
 def study_with_role(visitor: Visitor, studies: list[Any], role: str) -> str:

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Scope
 
 from app.config import LOOPBACK, Settings
 from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion, StoreUnavailable
-from app.web.auth import ForeignForm, SignInNeeded, StudyNeeded, see_other
+from app.web.auth import ForeignForm, SignInNeeded, StudyNeeded, see_other, sign_in_way
 from app.web.guard import MAX_BODY, MAX_UPLOAD
 from app.web.pages import render
 
@@ -85,9 +85,10 @@ def _handler(status: int) -> Callable[[Request, Exception], Response]:
 
 
 def _to_sign_in(request: Request, _error: Exception) -> Response:
+    way = sign_in_way(request.url.path)
     if request.headers.get("hx-request") == "true":
-        return Response(status_code=401, headers={"HX-Redirect": "/login"})
-    return see_other("/login")
+        return Response(status_code=401, headers={"HX-Redirect": way})
+    return see_other(way)
 
 
 def _http(request: Request, error: Exception) -> Response:

@@ -13,6 +13,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from app.domain.errors import InvalidInput
 
 MOST_FIELDS: Final = 1_000
+MOST_RECORDINGS: Final = 1_000  # of one request, which its size bounds too
 MAX_NAME: Final = 80
 MOST_DIGITS: Final = 16
 FILES: Final = ("file", "protocol", "columns")  # the controls of a form with several
@@ -72,25 +73,56 @@ async def read_uploads(request: Request) -> Uploads:
     return await _read_files(request, FILES)
 
 
+@dataclass(frozen=True)
+class Parcel:
+    """A posted form with a file and any number of recordings, whose names are kept as they were sent."""
+
+    form: Form
+    file: tuple[bytes, str] | None
+    audio: tuple[tuple[bytes, str], ...]
+
+    @property
+    def upload(self) -> Upload:
+        """The form with its one file."""
+        data, name = self.file or (b"", "")
+        return Upload(self.form, _printable(name), data)
+
+
+async def read_parcel(request: Request) -> Parcel:
+    """Return a posted form with files from the controls `file` (one) and `audio`. Raises InvalidInput."""
+    form, found = await _posted(request, ("file", "audio"), MOST_RECORDINGS)
+    files = [(data, name) for control, data, name in found if control == "file"]
+    if len(files) > 1:
+        raise InvalidInput.of("one file at a time", field="file")
+    return Parcel(
+        form, files[0] if files else None, tuple((data, name) for control, data, name in found if control == "audio")
+    )
+
+
 async def _read_files(request: Request, controls: tuple[str, ...]) -> Uploads:
+    form, found = await _posted(request, controls, len(controls))
+    return Uploads(form, {control: (data, _printable(name)) for control, data, name in found})
+
+
+async def _posted(request: Request, controls: tuple[str, ...], most: int) -> tuple[Form, list[tuple[str, bytes, str]]]:
+    """Return a form, and of each file that was chosen its control, content and name."""
     _refuse_other_charsets(request)
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
         raise InvalidInput.of("expected a form with a file", field="file")
-    parser = _InMemory(request.headers, request.stream(), max_files=len(controls), max_fields=MOST_FIELDS)
+    parser = _InMemory(request.headers, request.stream(), max_files=most, max_fields=MOST_FIELDS)
     try:
         posted = await parser.parse()
-        chosen = {name: posted.get(name) for name in controls}
-        files = {
-            name: (await file.read(), _printable(file.filename))
-            for name, file in chosen.items()
-            if isinstance(file, UploadFile) and file.filename
-        }
+        files = [
+            (control, await file.read(), file.filename)
+            for control, file in posted.multi_items()
+            if control in controls and isinstance(file, UploadFile) and file.filename
+        ]
     except MultiPartException as error:
         raise InvalidInput.of(f"this form cannot be read: {error.message}", field="file") from None
     finally:
         parser.close()
     rest = FormData([(name, value) for name, value in posted.multi_items() if name not in controls])
-    return Uploads(_texts(rest), files)
+    return _texts(rest), files
 
 
 def _printable(name: str) -> str:
@@ -133,3 +165,4 @@ def whole(form: Form, name: str) -> int | None:
 Posted = Annotated[Form, Depends(read_form)]
 PostedFile = Annotated[Upload, Depends(read_upload)]
 PostedFiles = Annotated[Uploads, Depends(read_uploads)]
+PostedParcel = Annotated[Parcel, Depends(read_parcel)]

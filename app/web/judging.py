@@ -2,154 +2,61 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Final
+import contextlib
 
 from fastapi import APIRouter, Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 
-from app.actions import adjudicating, reviewing
+from app.actions import accounts, adjudicating, reviewing
 from app.actions.reviewing import Judge
-from app.domain import codebook
-from app.domain.difference import difference
 from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion
-from app.domain.judgement import Judgement, chosen
-from app.domain.text import only_invisible, runs
-from app.security import token_hash
 from app.store import judging
-from app.web import guessing
-from app.web.auth import FORM_CHECKED, Signed, SignedForm, Visitor, house_of, see_other, study_with_role
+from app.web import audio, guessing, listing, practising, showing
+from app.web.auth import FORM_CHECKED, Signed, SignedForm, Visitor, house_of, see_other
 from app.web.forms import Form
-from app.web.pages import render
-
-TITLES: Final = codebook.titles()
-
-
-@dataclass(frozen=True)
-class Seat:
-    """Where a judging role's pages stand."""
-
-    base: str
-    role: str
-
-    @property
-    def adjudication(self) -> bool:
-        """Whether these are the third judge's pages."""
-        return self.role == "adjudicator"
-
-
-REVIEWER: Final = Seat("/review", "reviewer")
-ADJUDICATOR: Final = Seat("/adjudicate", "adjudicator")
-
-
-@dataclass(frozen=True)
-class Filled:
-    """What the judging form shows as chosen: an answer, a draft, or what was just sent."""
-
-    label: str | None = None
-    panel: str | None = None
-    also: str | None = None
-    reasons: frozenset[str] = frozenset()
-    groups: frozenset[str] = frozenset()
-    severity: str | None = None
-    note: str = ""
-    decision: str | None = None
-    unresolved_reason: str | None = None
-
-
-@dataclass(frozen=True)
-class Conflict:
-    """What is stored meanwhile, beside the form's own input."""
-
-    title_stored: str
-    lines: list[str] = field(default_factory=list)
-
-
-def judge_of(request: Request, visitor: Visitor, seat: Seat) -> Judge:
-    """Return the visitor as judge of the chosen study.
-
-    Raises StudyNeeded where one must be chosen first, NotFound for anybody without the role.
-    """
-    with house_of(request).store.read() as connection:
-        found = study_with_role(visitor, judging.studies_of(connection, visitor.account_id), seat.role)
-    return Judge(visitor.account_id, visitor.name, found, adjudication=seat.adjudication)
-
-
-def index(request: Request, visitor: Visitor, seat: Seat, error: str | None = None, status: int = 200) -> Response:
-    """Answer with a judge's own progress, list and sign-off."""
-    judge = judge_of(request, visitor, seat)
-    _look(request, judge)
-    with house_of(request).store.read() as connection:
-        desk = _desk(judging.desk(connection, judge.study_id, judge.account_id))
-        entries = judging.entries(connection, judge.study_id, judge.account_id) if desk.open else []
-        receipts = judging.sign_offs(connection, judge.study_id, judge.account_id)
-    return render(
-        request,
-        "judge/index.html",
-        status,
-        title="Your reviews" if seat is REVIEWER else "Your adjudications",
-        study_title=desk.title,
-        desk=desk,
-        base=seat.base,
-        entries=entries,
-        labels=TITLES,
-        receipts=receipts,
-        error=error,
-    )
-
-
-def _desk(found: judging.Desk | None) -> judging.Desk:
-    if found is None:
-        message = "There is nothing here for you."
-        raise NotFound(message)
-    return found
-
-
-def _look(request: Request, judge: Judge) -> None:
-    """Note the adjudicator's first look at the queue."""
-    if judge.adjudication:
-        house = house_of(request)
-        adjudicating.open_queue(house.store, house.world, judge)
+from app.web.seat import ADJUDICATOR, Seat, judge_of, seated
 
 
 def next_item(request: Request, visitor: Visitor, seat: Seat) -> Response:
-    """Answer with the way to the next open item, or to the index where none is open."""
+    """Answer with the way to what is next: practice that comes first, the next open item, or the index."""
     judge = judge_of(request, visitor, seat)
-    _look(request, judge)
+    listing.look(request, judge)
+    with house_of(request).store.read() as connection:
+        desk = judging.desk(connection, judge.study_id, judge.account_id)
+        if desk is not None and desk.practice_due:
+            exercise = judging.next_exercise(connection, judge.study_id, judge.account_id)
+            return see_other(f"{seat.base}/practice/{exercise}")
     token = _next_token(request, judge)
     return see_other(f"{seat.base}/{token}" if token else seat.base)
 
 
-def _next_token(request: Request, judge: Judge) -> str | None:
+def _next_token(request: Request, judge: Judge, answered: str | None = None) -> str | None:
+    """Return what is next; after an own judgement that is the second step of the same item."""
     with house_of(request).store.read() as connection:
         desk = judging.desk(connection, judge.study_id, judge.account_id)
-        if desk is None or not desk.open or desk.signed_at or desk.closed:
+        if desk is None or not desk.open_to_change:
             return None
+        if answered and judging.half_done(connection, judge.study_id, judge.account_id, answered):
+            return answered
         return judging.next_token(connection, judge.study_id, judge.account_id)
 
 
 def item_page(request: Request, visitor: Visitor, seat: Seat, token: str) -> Response:
     """Answer with one pair, as stored or as drafted."""
     judge = judge_of(request, visitor, seat)
-    return _page(request, visitor, judge, seat, token)
+    return _page(request, judge, seat, token)
 
 
 def _page(
     request: Request,
-    visitor: Visitor,
     judge: Judge,
     seat: Seat,
     token: str,
-    *,
-    sent: Form | None = None,
-    error: InvalidInput | StaleVersion | None = None,
-) -> HTMLResponse:
-    """Render an item's page, or only its inner part for htmx.
-
-    `sent` and `error`: a form that was not taken, and why; its input is kept.
-    """
+    refusal: showing.Refusal | None = None,
+) -> Response:
+    """Render an item's page, or only its inner part for htmx."""
     with house_of(request).store.read() as connection:
-        desk = _desk(judging.desk(connection, judge.study_id, judge.account_id))
+        desk = seated(judging.desk(connection, judge.study_id, judge.account_id))
         item = judging.blind_item(connection, judge.study_id, judge.account_id, token) if desk.open else None
         gone = item is None and desk.open and judging.withdrawn(connection, judge.study_id, judge.account_id, token)
     if gone:
@@ -157,88 +64,32 @@ def _page(
     if item is None:
         message = "This item is not in your list."
         raise NotFound(message)
+    if desk.practice_due and refusal is None:
+        return see_other(f"{seat.base}/next")
     if not item.opened and desk.open_to_change:
         reviewing.open_item(house_of(request).store, house_of(request).world, judge, token)
-    fragment = request.headers.get("hx-request") == "true"
-    return render(
+    return showing.item_page(
         request,
-        "judge/_item.html" if fragment else "judge/item.html",
-        200 if error is None else 422 if isinstance(error, InvalidInput) else 409,
-        title=f"Item {item.number} of {item.total}",
+        item,
+        title=f"Item {item.number} of {item.total}" + (", second step" if item.own else ""),
         study_title=desk.title,
-        item=item,
         desk=desk,
         base=seat.base,
-        form=_filled(sent) if sent is not None else _start(item, drafting=desk.open_to_change),
-        errors=_by_field(error) if isinstance(error, InvalidInput) else {},
-        conflict=_conflict(item) if isinstance(error, StaleVersion) else None,
-        # The same page gives the same key, so a repeated request is known as one.
-        key=token_hash(f"{visitor.csrf}:{token}:{item.version}")[:32],
-        codebook=codebook,
-        difference=difference(item.text_a, item.text_b) if item.text_a != item.text_b else None,
-        runs=runs,
-        saved_at=item.drafted_at,
-        badge=only_invisible(item.text_a, item.text_b),
+        home=seat.base,
+        done=desk.done,
+        total=desk.total,
+        refusal=refusal,
+        rest=listing.rest(request, judge) if desk.open_to_change else None,
     )
 
 
-def _by_field(error: InvalidInput) -> dict[str, str]:
-    """Return the first problem of each field."""
-    return {problem.field or "label": problem.message for problem in reversed(error.problems)}
-
-
-def _start(item: judging.BlindItem, *, drafting: bool) -> Filled:
-    """Return what the form first shows: the draft while it can still be sent, else the stored answer, else nothing."""
-    if item.draft is not None and drafting:
-        return _filled(item.draft)
-    if item.answer is None:
-        return Filled()
-    given = item.answer
-    return Filled(
-        label=given.label,
-        panel=given.panel,
-        also=given.also,
-        reasons=frozenset(given.reasons),
-        groups=frozenset(given.groups),
-        severity=given.severity,
-        note=given.note,
-        decision=item.decision,
-        unresolved_reason=item.unresolved_reason,
-    )
-
-
-def _filled(form: Form) -> Filled:
-    return Filled(
-        label=chosen(form, "label"),
-        panel=chosen(form, "panel"),
-        also=chosen(form, "also"),
-        reasons=frozenset(form.get("reason", [])),
-        groups=frozenset(form.get("group", [])),
-        severity=chosen(form, "severity"),
-        note=chosen(form, "note") or "",
-        decision=chosen(form, "decision"),
-        unresolved_reason=chosen(form, "unresolved_reason"),
-    )
-
-
-def _conflict(item: judging.BlindItem) -> Conflict:
-    stored = item.answer
-    if stored is None:
-        return Conflict("Nothing is stored yet")
-    return Conflict(TITLES[stored.label], _lines(stored, item.decision))
-
-
-def _lines(stored: Judgement, decision: str | None) -> list[str]:
-    parts = {
-        "Decision": decision,
-        "Text": stored.panel,
-        "Other damage": TITLES[stored.also] if stored.also else None,
-        "Reasons": ", ".join(TITLES[code] for code in stored.reasons),
-        "Groups": ", ".join(TITLES[code] for code in stored.groups),
-        "Severity": TITLES[stored.severity] if stored.severity else None,
-        "Note": stored.note,
-    }
-    return [f"{name}: {value}" for name, value in parts.items() if value]
+def recording(request: Request, visitor: Visitor, seat: Seat, token: str) -> Response:
+    """Answer with the recording of one pair, or a range of it, while the study runs."""
+    judge = judge_of(request, visitor, seat)
+    with house_of(request).store.read() as connection:
+        desk = seated(judging.desk(connection, judge.study_id, judge.account_id))
+        found = judging.recording_of(connection, judge.study_id, judge.account_id, token) if desk.open else None
+    return audio.heard(request, found, closed=desk.closed)
 
 
 def submit(request: Request, visitor: Visitor, seat: Seat, token: str, form: Form) -> Response:
@@ -249,17 +100,17 @@ def submit(request: Request, visitor: Visitor, seat: Seat, token: str, form: For
     try:
         store_answer(house.store, house.world, judge, token, form)
     except (InvalidInput, StaleVersion) as error:
-        return _page(request, visitor, judge, seat, token, sent=form, error=error)
+        return _page(request, judge, seat, token, showing.Refusal(form, error))
     except Refused as error:
         if error.code == "withdrawn" and request.headers.get("hx-request") == "true":
             return Response(status_code=409, headers={"HX-Redirect": f"{seat.base}/{token}"})  # which says so
         raise
+    following = _next_token(request, judge, token)
     if request.headers.get("hx-request") != "true":
-        return see_other(f"{seat.base}/next")
-    following = _next_token(request, judge)
+        return see_other(f"{seat.base}/{token if following == token else 'next'}")
     if following is None:
         return Response(status_code=200, headers={"HX-Redirect": seat.base})
-    return _page(request, visitor, judge, seat, following)
+    return _page(request, judge, seat, following)
 
 
 def save_draft(request: Request, visitor: Visitor, seat: Seat, token: str, form: Form) -> Response:
@@ -270,8 +121,36 @@ def save_draft(request: Request, visitor: Visitor, seat: Seat, token: str, form:
     try:
         reviewing.save_draft(house.store, house.world, judge, token, form)
     except (InvalidInput, StaleVersion) as error:
-        return _page(request, visitor, judge, seat, token, sent=form, error=error)
+        return _page(request, judge, seat, token, showing.Refusal(form, error))
     return Response(status_code=204) if scripted else see_other(f"{seat.base}/{token}")
+
+
+def flag(request: Request, visitor: Visitor, seat: Seat, token: str, form: Form, *, flagged: bool) -> Response:
+    """Flag an item, or take its flag away; what a plain form brings along is kept as a draft."""
+    judge, store = judge_of(request, visitor, seat), house_of(request).store
+    if request.headers.get("hx-request") == "true":
+        reviewing.set_flag(store, judge, token, flagged=flagged)
+        return Response(status_code=204)
+    with store.read() as connection:
+        item = judging.blind_item(connection, judge.study_id, judge.account_id, token)
+    if item is not None and showing.filled(form) != showing.start(item, drafting=True):
+        save_draft(request, visitor, seat, token, form)
+    reviewing.set_flag(store, judge, token, flagged=flagged)
+    return see_other(f"{seat.base}/{token}")
+
+
+def keep_unsent(request: Request, visitor: Visitor, path: str, form: Form) -> None:
+    """Keep as a draft what could not be sent because its session had ended, if the item is the visitor's."""
+    base, _, token = path.rpartition("/")
+    house = house_of(request)
+    with house.store.read() as connection:
+        study_id = judging.study_of(connection, visitor.account_id, token)
+    if study_id is None:
+        return
+    accounts.choose_study(house.store, visitor.token, study_id)
+    judge = Judge(visitor.account_id, visitor.name, study_id, adjudication=base == ADJUDICATOR.base)
+    with contextlib.suppress(InvalidInput, NotFound, Refused, StaleVersion):
+        reviewing.save_draft(house.store, house.world, judge, token, form)
 
 
 def sign_off(request: Request, visitor: Visitor, seat: Seat) -> Response:
@@ -281,17 +160,15 @@ def sign_off(request: Request, visitor: Visitor, seat: Seat) -> Response:
     try:
         reviewing.sign_off(house.store, house.world, judge)
     except Refused as error:
-        return index(request, visitor, seat, str(error), 409)
+        return listing.index(request, judge, seat, refused=error)
     return see_other(seat.base)
 
 
 def judge_router(seat: Seat) -> APIRouter:
     """Return the router of a judging role."""
-    router = APIRouter(prefix=seat.base)
-
-    @router.get("")
-    def get_index(request: Request, visitor: Signed) -> Response:
-        return index(request, visitor, seat)
+    router = listing.router(seat)
+    router.include_router(guessing.router(seat))  # before what takes any word for a token
+    router.include_router(practising.router(seat))
 
     @router.get("/next")
     def get_next(request: Request, visitor: Signed) -> Response:
@@ -301,21 +178,13 @@ def judge_router(seat: Seat) -> APIRouter:
     def post_sign_off(request: Request, visitor: Signed) -> Response:
         return sign_off(request, visitor, seat)
 
-    @router.get("/guess")
-    def get_next_question(request: Request, visitor: Signed) -> Response:
-        return guessing.next_question(request, judge_of(request, visitor, seat), seat.base)
-
-    @router.get("/guess/{token}")
-    def get_question(request: Request, visitor: Signed, token: str) -> Response:
-        return guessing.page(request, judge_of(request, visitor, seat), seat.base, token)
-
-    @router.post("/guess/{token}")
-    def post_guess(request: Request, visitor: Signed, token: str, form: SignedForm) -> Response:
-        return guessing.submit(request, judge_of(request, visitor, seat), seat.base, token, form)
-
     @router.get("/{token}")
     def get_item(request: Request, visitor: Signed, token: str) -> Response:
         return item_page(request, visitor, seat, token)
+
+    @router.get("/{token}/audio")
+    def get_audio(request: Request, visitor: Signed, token: str) -> Response:
+        return recording(request, visitor, seat, token)
 
     @router.post("/{token}")
     def post_item(request: Request, visitor: Signed, token: str, form: SignedForm) -> Response:
@@ -324,5 +193,13 @@ def judge_router(seat: Seat) -> APIRouter:
     @router.post("/{token}/draft")
     def post_draft(request: Request, visitor: Signed, token: str, form: SignedForm) -> Response:
         return save_draft(request, visitor, seat, token, form)
+
+    @router.post("/{token}/flag")
+    def post_flag(request: Request, visitor: Signed, token: str, form: SignedForm) -> Response:
+        return flag(request, visitor, seat, token, form, flagged=True)
+
+    @router.post("/{token}/unflag")
+    def post_unflag(request: Request, visitor: Signed, token: str, form: SignedForm) -> Response:
+        return flag(request, visitor, seat, token, form, flagged=False)
 
     return router

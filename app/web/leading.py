@@ -28,9 +28,10 @@ PAGES: Final = {
     "freeze": "Freeze",
     "withdraw": "Withdraw",
     "results": "Results",
+    "cases": "Cases",
     "export": "Export",
 }
-AFTER_THE_CLOSE: Final = ("results", "export")
+AFTER_THE_CLOSE: Final = ("results", "cases", "export")
 
 
 def led_study(request: Request, visitor: Signed, study_id: str) -> str:

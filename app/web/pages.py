@@ -32,5 +32,6 @@ def render(request: Request, template: str, code: int = 200, /, *, title: str, *
         "user": visitor,
         "csrf": visitor.csrf if visitor is not None else "",
         "study_title": None,
+        "idle_minutes": request.app.state.house.settings.idle_minutes if visitor is not None else None,
     }
     return HTMLResponse(_TEMPLATES.get_template(template).render(shared | context), code)

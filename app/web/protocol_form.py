@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from app.domain.errors import InvalidInput, Problem
 from app.domain.plan import FLUENT, Plan
-from app.domain.protocol import BUILT, Field, Protocol, items_planned, parse
+from app.domain.protocol import FIELDS, Field, Protocol, items_planned, parse
 from app.formats.values import DECODER, faults
 from app.web.forms import Form, one
 
@@ -24,7 +24,7 @@ AGREEMENT: Final = ("k", "n")
 OWN: Final = ("csrf", "former", "to", "pace")
 _ROW: Final = re.compile(r"row\.(\d{1,4})\.(name|number|role)")
 _NUMBER: Final = re.compile(r"[+-]?\d{1,15}|[+-]?\d{0,15}\.\d{1,15}", re.ASCII)
-_FIELDS: Final = {field.name: field for fields in BUILT.values() for field in fields}
+_FIELDS: Final = {field.name: field for field in FIELDS}
 
 
 @dataclass(frozen=True)

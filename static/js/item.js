@@ -1,89 +1,14 @@
-// The judging form: drafts are saved as they are made, and the next item is announced.
-// The form works without this file. Everything is looked up anew, because #item is replaced.
+// An item's page between two loads: drafts, sending, what comes next. The form works without this file.
 
-const DELAY = 700; // ms of quiet before a draft is saved
-const LONGEST = 30_000; // ms between two tries at most
+import { drop, form, keep, retry, save, signInAgain, touch, waiting } from "./drafts.js";
 
-const form = () => document.querySelector("#item form[data-draft]");
-
-let dirty = false; // something is not saved
-let failures = 0; // tries to save that failed in a row
-let unsent = false; // the answer was to be sent, and did not arrive
-let timer = 0;
-let flight = null; // the save under way: one at a time
-let abort = new AbortController();
-
-function say(selector, text) {
-  const place = document.querySelector(`#item ${selector}`);
-  if (place && place.textContent !== text) place.textContent = text; // the same again is not announced again
-}
-
-function sayTrouble() {
-  if (unsent) say(".trouble", "Not sent - please send it again");
-  else say(".trouble", failures ? "Not saved - will try again" : "");
-}
-
-function schedule(wait) {
-  clearTimeout(timer);
-  timer = setTimeout(save, wait);
-}
-
-function touch() {
-  dirty = true;
-  say(".saved", "");
-  if (!failures) schedule(DELAY);
-}
-
-async function save({ leaving = false } = {}) {
-  clearTimeout(timer);
-  if (flight && !leaving) await flight;
-  if (!dirty || !form()) return;
-  dirty = false;
-  flight = send(form(), leaving);
-  await flight;
-  flight = null;
-}
-
-async function send(judging, leaving) {
-  const { signal } = abort;
-  try {
-    const answer = await fetch(judging.dataset.draft, {
-      method: "POST",
-      body: new URLSearchParams(new FormData(judging)),
-      headers: { "HX-Request": "true" },
-      credentials: "same-origin",
-      keepalive: leaving,
-      signal,
-    });
-    const elsewhere = answer.headers.get("HX-Redirect");
-    if (elsewhere || answer.status === 401) return window.location.assign(elsewhere ?? "/login");
-    if (answer.status === 409) return say(".trouble", "Not saved - this item changed meanwhile; sending it shows how");
-    if (!answer.ok) throw new Error(String(answer.status));
-    failures = 0;
-    sayTrouble();
-    if (!dirty) say(".saved", "Saved");
-  } catch {
-    if (signal.aborted) return;
-    failures += 1;
-    dirty = true;
-    say(".saved", "");
-    sayTrouble();
-    schedule(Math.min(DELAY * 2 ** failures, LONGEST));
-  }
-}
-
-function drop() {
-  clearTimeout(timer);
-  abort.abort();
-  abort = new AbortController();
-  dirty = unsent = false;
-  failures = 0;
-}
+const item = () => document.getElementById("item");
 
 // What a new answer hides is no longer chosen, so that it is not sent unseen.
 function clearHidden() {
   for (const input of form().querySelectorAll("input:checked")) {
-    if (["panel", "also", "reason"].includes(input.name) && input.offsetParent === null) input.checked = false;
+    const seen = input.offsetParent !== null && getComputedStyle(input).visibility !== "hidden";
+    if (["panel", "also", "reason"].includes(input.name) && !seen) input.checked = false;
   }
 }
 
@@ -92,26 +17,74 @@ document.addEventListener("input", (event) => {
 });
 
 document.addEventListener("change", (event) => {
-  if (["label", "panel"].includes(event.target.name) && event.target.form === form()) clearHidden();
+  if (["label", "panel", "also"].includes(event.target.name) && event.target.form === form()) clearHidden();
 });
 
+// The buttons at the foot, for which a plain page has something else.
+
+const deeds = {
+  note() {
+    document.getElementById("more").open = true;
+    form().elements.namedItem("note").focus();
+  },
+  differences() {
+    const place = document.getElementById("differences");
+    const list = place.querySelector("details");
+    if (list) list.open = !list.open;
+    place.focus();
+  },
+};
+
+async function flag(button) {
+  const body = new URLSearchParams(new FormData(form()));
+  const flagging = button.getAttribute("formaction").endsWith("/flag");
+  try {
+    const headers = { "HX-Request": "true" };
+    const answer = await fetch(button.getAttribute("formaction"), { method: "POST", body, headers });
+    if (answer.status === 401) return signInAgain();
+    if (!answer.ok) throw new Error(String(answer.status));
+    button.setAttribute("formaction", `${button.dataset.flag}/${flagging ? "unflag" : "flag"}`);
+    button.querySelector("span").textContent = flagging ? "Take the flag away" : "Flag for later";
+    item().querySelector(".flagged").hidden = !flagging;
+    announce(flagging ? "Flagged for later" : "The flag is taken away");
+  } catch {
+    announce("The flag could not be stored");
+  }
+}
+
+// For whoever hears the page: emptied first, for the same words twice are said once.
+function announce(text) {
+  const place = document.getElementById("said");
+  place.textContent = "";
+  setTimeout(() => (place.textContent = text), 50);
+}
+
 document.addEventListener("click", (event) => {
-  if (!event.target.closest("#item [data-save]")) return;
+  const button = event.target.closest("#item button");
+  if (!button) return;
+  deeds[button.dataset.act]?.();
+  if ("retry" in button.dataset) retry(item().querySelector('[data-act="send"]'));
+  if (button.dataset.act !== "flag") return;
   event.preventDefault();
-  dirty = true;
-  save();
+  flag(button);
 });
 
 // Sending supersedes the draft. Any other form (signing out) waits until the draft is saved.
 document.addEventListener("submit", (event) => {
   if (event.target === form()) return drop();
-  if (!dirty && !flight) return;
+  if (!waiting()) return;
   event.preventDefault();
   save().finally(() => event.target.submit());
 }, true);
 
 window.addEventListener("pagehide", () => save({ leaving: true }));
 document.addEventListener("visibilitychange", () => document.hidden && save({ leaving: true }));
+
+document.addEventListener("htmx:beforeOnLoad", (event) => {
+  if (event.detail.xhr.status !== 401) return;
+  event.preventDefault();
+  signInAgain();
+});
 
 // An answer that is no item (the study was closed meanwhile, say) is a page of its own.
 document.addEventListener("htmx:beforeSwap", (event) => {
@@ -122,20 +95,17 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 });
 
 document.addEventListener("htmx:afterSettle", () => {
-  const item = document.getElementById("item");
-  if (!item) return;
+  if (!item()) return;
   drop();
-  document.title = item.dataset.title;
-  window.history.replaceState(null, "", item.dataset.url);
-  const refused = item.querySelector("[role=alert]");
-  (refused ?? item.querySelector("h1")).focus({ preventScroll: true });
-  if (refused) touch(); // it was not taken: keep it as a draft
+  document.title = item().dataset.title;
+  window.history.replaceState(null, "", item().dataset.url);
+  document.dispatchEvent(new Event("evenhand:item"));
+  const refused = item().querySelector("[role=alert]");
+  const feedback = item().querySelector(".feedback h2");
+  (refused ?? feedback ?? item().querySelector("h1")).focus({ preventScroll: true });
+  if (item().matches(".exercise")) (refused ?? feedback)?.scrollIntoView({ block: "center" });
+  if (refused) return touch(); // it was not taken: keep it as a draft
+  if (!feedback) announce("Sent"); // practice: what came of it is read with the focus
 });
 
-for (const event of ["htmx:sendError", "htmx:responseError", "htmx:timeout"]) {
-  document.addEventListener(event, () => {
-    unsent = true;
-    sayTrouble();
-    touch();
-  });
-}
+for (const event of ["htmx:sendError", "htmx:responseError", "htmx:timeout"]) document.addEventListener(event, keep);

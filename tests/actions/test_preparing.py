@@ -82,7 +82,7 @@ def test_texts_are_stored_byte_for_byte(draft):
 def test_an_import_with_faults_names_every_one_by_line_and_takes_nothing(draft):
     good, unlabelled, wrong = more_rows("N-1", "N-2", "N-3")
     del unlabelled["stratum"]
-    data = jsonl([good, unlabelled]) + b"{broken\n" + jsonl([wrong | {"off": 5, "audio": "a.wav"}, good])
+    data = jsonl([good, unlabelled]) + b"{broken\n" + jsonl([wrong | {"off": 5, "audio": "../a.wav"}, good])
     with pytest.raises(InvalidInput) as refused:
         take_in(draft, data)
     assert problems(refused) == [

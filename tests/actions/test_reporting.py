@@ -5,8 +5,9 @@ import stat
 
 import pytest
 
-from app.actions import closing, freezing, preparing, reporting
+from app.actions import closing, freezing, preparing, reporting, withdrawing
 from app.domain.errors import InvalidInput, Refused
+from app.domain.memo import Absent
 from tests.house import PAIRS, PROTOCOL, RIGHTS, draft_study, frozen_study
 
 PRIVATE = {"item text": PAIRS[1][2], "item id": "P-003", "cluster id": "ep-two", "user name": "ravi"}
@@ -117,3 +118,17 @@ def test_references_that_give_the_arm_away_are_acknowledged_and_printed(store, w
     reporting.export(store, world, "local", study, tmp_path / "memo")
     memo = json.loads((tmp_path / "memo" / "memo.json").read_text())
     assert memo["quality"]["references_equal_one_panel"]["numerator"] == 1
+
+
+def test_word_errors_stand_in_the_memo_and_no_number_moves_when_an_item_is_erased_after_the_close(store, world, closed):
+    before = reporting.memo_of(store, world, "local", closed)
+    withdrawing.withdraw(store, world, "lena", closed, "item", "P-003", "asked to")
+    assert reporting.memo_of(store, world, "local", closed).wer == before.wer
+    scored = [part.scored for part in (before.wer.verbatim, before.wer.semantic) if not isinstance(part, Absent)]
+    assert scored
+    assert all(scored)
+
+
+def test_the_protocol_says_how_often_is_resampled_and_from_which_seed(store, world, closed):
+    found = reporting.memo_of(store, world, "local", closed).agreement
+    assert (found.resamples, found.seed) == (10_000, 1)

@@ -49,11 +49,11 @@ ROWS = item_rows(pairs()) + SENTINELS
 class Study:
     """A frozen study with the options on, and its judges."""
 
-    def __init__(self, folder, options=OPTIONS, rows=ROWS, adjudicator="ines"):
+    def __init__(self, folder, options=OPTIONS, rows=ROWS, adjudicator="ines", rules=RULES):
         self.world = fixed_world()
         self.store = open_store(folder)
         add_people(self.store, self.world)
-        self.id = draft_study(self.store, self.world, protocol=RULES + options, rows=rows, adjudicator=adjudicator)
+        self.id = draft_study(self.store, self.world, protocol=rules + options, rows=rows, adjudicator=adjudicator)
         codes = [each.code for each in preparing.check(self.store, self.id).acknowledge]
         freezing.freeze(self.store, self.world, "local", self.id, codes)
 
@@ -342,5 +342,69 @@ def test_sentinels_that_nobody_will_see_are_a_warning(tmp_path):
     draft_study(store, world, protocol=RULES, rows=ROWS)
     report = preparing.check(store, "pilot")
     assert report.errors == ()
-    assert any("sentinels (2)" in warning for warning in report.warnings)
+    assert any("sentinel items (2)" in warning for warning in report.warnings)
+    store.close()
+
+
+def test_a_study_with_an_extension_is_frozen_and_its_memo_reports_it_apart(tmp_path):
+    rules = RULES.replace('controls = ["fluent"]', 'controls = ["fluent"]\nextension = ["block"]')
+    rules = rules.replace("fluent = 4 }", "fluent = 4, block = 2 }")
+    blocks = [("block", "ep-9", f"b-b-block number {n}", f"block number {n}") for n in (1, 2)]
+    study = Study(tmp_path, options="", rows=item_rows([*pairs(), *blocks]), rules=rules)
+    study.review("rosa", careful), study.review("ravi", careful)
+    study.settle(careful)
+    memo = study.close()
+    assert (memo.sample.imported, memo.extension["block"].sample.agreed) == (N, 2)
+    assert memo.agreement.n == memo.primary.introduced.denominator == N
+    assert memo.wer.semantic.scored == N
+    study.store.close()
+
+
+@pytest.mark.parametrize("kind", ["item", "cluster", "source"])
+def test_a_study_whose_sentinels_were_withdrawn_before_the_close_has_its_memo(tmp_path, kind):
+    row = SENTINELS[0] | {"cluster": "ep-sentinel"}
+    value = {"item": "S-1", "cluster": "ep-sentinel", "source": "invented"}[kind]
+    study = Study(tmp_path, rows=[*item_rows(pairs()), row, SENTINELS[1]])
+    withdrawing.withdraw(study.store, study.world, "lena", study.id, kind, value, "a participant asked")
+    study.review("rosa", careful), study.review("ravi", careful)
+    study.settle(careful)
+    assert study.close().quality.sentinels.destructive.null_reason == "no_items"
+    assert study.verified() == []
+    study.store.close()
+
+
+def test_what_is_withdrawn_leaves_the_blinding_check_and_nothing_takes_its_place(study):
+    rosa = study.review("rosa", careful)
+    before = [each.token for each in study.sample(rosa)]
+    study.guess(rosa, before[0], "A")
+    gone = study.one(f"select i.item_id from item i join slot s on s.item = i.id where s.token = '{before[1]}'")  # noqa: S608
+    withdrawing.withdraw(study.store, study.world, "lena", study.id, "item", gone, "a participant asked")
+    assert [each.token for each in study.sample(rosa)] == [before[0], *before[2:]]
+
+
+def test_a_guess_of_a_set_that_was_reopened_and_never_signed_again_is_not_counted(study):
+    rosa = study.review("rosa", careful)
+    study.guess(rosa, study.sample(rosa)[0].token, "A")
+    closing.reopen(study.store, study.world, "lena", study.id, "rosa", "she asked")
+    assert study.close().quality.blinding_index["reviewer"].null_reason == "no_items"
+
+
+def test_a_known_answer_that_the_comparator_makes_impossible_stops_the_freeze(tmp_path):
+    same = sentinel(4, KNOWN, "Call Mark", "call mark")
+    options = '[review]\nsentinels = true\nidentical_pairs = "review"\ncomparator = "whitespace-case"\n'
+    with pytest.raises(InvalidInput, match="nobody could give"):
+        Study(tmp_path, options, [*ROWS, same])
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"), [({}, False), ({"lang": "de"}, True), ({"semantic_reference": None}, True)]
+)
+def test_sentinels_that_show_by_what_they_lack_must_be_acknowledged(tmp_path, changed, told):
+    world, store = fixed_world(), open_store(tmp_path)
+    add_people(store, world)
+    rows = [*item_rows(pairs()), *({**row, **changed} for row in SENTINELS)]
+    draft_study(store, world, protocol=RULES + OPTIONS, rows=rows)
+    codes = {each.code: each.count for each in preparing.check(store, "pilot").acknowledge}
+    assert codes.get("sentinels_differ") == (2 if told else None)
+    assert "surplus" not in codes, "a sentinel is none of the planned items"
     store.close()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.web import judging
+from app.web import judging, showing
 from tests.blinding.worlds import drive, two_stores, whole_script
 
 ITEMS = 200
@@ -18,7 +18,7 @@ def first_difference(one, other):
 def test_every_byte_of_every_judge_is_the_same_whichever_text_is_filtered(tmp_path):
     one, other = (drive(folder, whole_script) for folder in two_stores(tmp_path, ITEMS))
     answers = [seen for seen in one if seen[0] in {"GET", "POST"}]
-    assert {seen[2] for seen in answers} == {200, 303, 404, 409, 422}
+    assert {seen[2] for seen in answers} == {200, 206, 303, 404, 409, 416, 422}
     assert len(answers) > ITEMS * 4
     assert first_difference(one, other) is None
 
@@ -31,7 +31,7 @@ def side_of_on(request, token):
 
 def leak_by_class_name(monkeypatch):
     """The filtered text's panel gets a class of its own."""
-    honest = judging.render
+    honest = showing.render
 
     def leaking(request, *arguments, **context):
         answer = honest(request, *arguments, **context)
@@ -42,11 +42,11 @@ def leak_by_class_name(monkeypatch):
             answer.headers["content-length"] = str(len(answer.body))
         return answer
 
-    monkeypatch.setattr(judging, "render", leaking)
+    monkeypatch.setattr(showing, "render", leaking)
 
 
 def leak_by_header(monkeypatch):
-    honest = judging.render
+    honest = showing.render
 
     def leaking(request, *arguments, **context):
         answer = honest(request, *arguments, **context)
@@ -54,10 +54,23 @@ def leak_by_header(monkeypatch):
             answer.headers["ETag"] = f'"{side_of_on(request, context["item"].token)}"'
         return answer
 
-    monkeypatch.setattr(judging, "render", leaking)
+    monkeypatch.setattr(showing, "render", leaking)
 
 
-@pytest.mark.parametrize("plant", [leak_by_class_name, leak_by_header])
+def leak_by_sound(monkeypatch):
+    """A recording says that it has no ranges where Text A is the filtered one."""
+    honest = judging.recording
+
+    def leaking(request, visitor, seat, token):
+        answer = honest(request, visitor, seat, token)
+        if side_of_on(request, token) == "A":
+            answer.headers["Accept-Ranges"] = "none"
+        return answer
+
+    monkeypatch.setattr(judging, "recording", leaking)
+
+
+@pytest.mark.parametrize("plant", [leak_by_class_name, leak_by_header, leak_by_sound])
 def test_a_planted_leak_is_caught(plant, tmp_path, monkeypatch):
     plant(monkeypatch)
     one, other = (drive(folder, whole_script) for folder in two_stores(tmp_path, 12))

@@ -17,7 +17,7 @@ def script(folder):
         store.close()
 
     def run(visit):
-        rosa = visit("rosa")
+        rosa = visit("rosa").practise()
         where, page = rosa.next_page()
         number = page.panels["A"].split("line ")[1].split()[0]
         rosa.send(page.judging_form(), path=f"{where}/draft", note="half a thought")
@@ -30,7 +30,7 @@ def script(folder):
         judge(rosa, "/review", 0)
         take("cluster", "ep-03")
         judge(visit("ravi"), "/review", 1)
-        ines = visit("ines")
+        ines = visit("ines").practise("/adjudicate")
         where, page = ines.next_page("/adjudicate")
         number = page.panels["A"].split("line ")[1].split()[0]
         take("item", f"P-{int(number) + 1:03}")

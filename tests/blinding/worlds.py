@@ -17,7 +17,20 @@ from app.config import Settings
 from app.domain.manifest import canonical
 from app.store.migrate import open_store
 from app.web.app import create_app
-from tests.house import CHEAP, ORIGIN, PORT, PROTOCOL, Page, Person, add_people, fixed_world, frozen_study, item_rows
+from tests.house import (
+    CHEAP,
+    ORIGIN,
+    PORT,
+    PROTOCOL,
+    Page,
+    Person,
+    add_people,
+    fixed_world,
+    frozen_study,
+    item_rows,
+    practice_row,
+)
+from tests.sounds import wav
 
 WORDS = ["red", "blue", "green", "seven", "maybe", "not", "Omar", "stable", "dose", "left"]
 
@@ -33,11 +46,17 @@ def pairs(n):
     return found
 
 
+def heard(number):
+    """Name a recording for most items; of some it is missing."""
+    names = ("a.wav", "b.wav", None, "missing.wav")
+    return {"audio": names[number % 4]}
+
+
 WIDE = PROTOCOL.replace("word_repetition = 4, fluent = 2", "word_repetition = 400, fluent = 400")
-REVIEWED = (
-    WIDE
-    + """[review]
-identical_pairs = "review"
+REVIEWED = WIDE + '[review]\nidentical_pairs = "review"\n'
+RIGOROUS = (
+    REVIEWED
+    + """practice = true
 sentinels = true
 repeats = 0.1
 audit_agreed = 0.2
@@ -66,7 +85,12 @@ def two_stores(folder, n):
     world = fixed_world("build")
     store = open_store(one)
     add_people(store, world)
-    frozen_study(store, world, protocol=REVIEWED, rows=item_rows(pairs(n)) + sentinels())
+    rows = (
+        [row | heard(number) for number, row in enumerate(item_rows(pairs(n)))]
+        + sentinels()
+        + [practice_row(number) for number in (1, 2, 3)]
+    )
+    frozen_study(store, world, protocol=RIGOROUS, rows=rows, sounds={"a.wav": wav(), "b.wav": wav(tone=550)})
     store.close()
     shutil.copytree(one, other)
     exchange_arms(other)
@@ -82,7 +106,9 @@ def exchange_arms(folder):
             if (known := item.get("expected")) and known["arm"] in OTHER:
                 known["arm"] = OTHER[known["arm"]]
             connection.exec_driver_sql("update item set content = ? where id = ?", (canonical(item).decode(), key))
-        connection.exec_driver_sql("update slot set on_panel = case on_panel when 'A' then 'B' else 'A' end")
+        for drawn in ("slot", "practice"):
+            turned = "set on_panel = case on_panel when 'A' then 'B' else 'A' end"
+            connection.exec_driver_sql(f"update {drawn} {turned}")
     store.close()
 
 
@@ -139,12 +165,23 @@ def whole_script(visit):
 
 
 def judge(person, base, turn):
+    ranges = ("bytes=0-", "bytes=100-200", "bytes=-50", "bytes=99999-", "nonsense")
     person.get("/"), person.get(base), person.get("/guide"), person.get("/account")
     seen = 0
+    person.get(f"{base}/practice")
     while (found := person.next_page(base)) is not None:
         where, page = found
         seen += 1
         form = page.judging_form()
+        if "/practice/" in where:
+            said = judgement(page, seen)
+            person.answer(page, label="nonsense")  # 422
+            person.send(form, headers={"HX-Request": "true"} if seen % 2 else None, **said)
+            person.get(where)
+            continue
+        if seen % 8 == 0:
+            person.get(f"{where}/audio")
+            person.get(f"{where}/audio", headers={"Range": ranges[seen // 8 % len(ranges)]})
         if "decision" in form.names:
             said = ({"decision": "keep"}, {"decision": "unresolved", "unresolved_reason": "needs_policy"})[seen % 2]
             person.answer(page, **said)
@@ -162,9 +199,11 @@ def judge(person, base, turn):
             person.send(form, headers={"HX-Request": "true"}, **said)
         else:
             person.answer(page, **said)
-    person.get(base)
+    look_through(person, base)
+    person.get(f"{base}/practice")
     person.sign_off(base)
-    person.get(base)
+    look_through(person, base)
+    person.get(f"{base}/receipt")
     guessed = 0
     while (where := person.get(f"{base}/guess").headers["location"]) != base:
         guessed += 1
@@ -174,6 +213,16 @@ def judge(person, base, turn):
     assert guessed
     person.get(base)
     person.send(Page(person.get("/account").text).form_to("/logout"))
+
+
+def look_through(person, base):
+    """Ask for the own list by state, answer, page and words: some that stand in one text alone, and some in both."""
+    person.get(base)
+    for query in ("show=open", "show=answered", "show=drafted", "show=flagged", "answer=safe-cleanup", "page=2"):
+        person.get(f"{base}?{query}")
+    for words in ("um line", "and", "line 1", "says says", "says red", "nothing has this"):
+        form = Page(person.get(base).text).form_to(base)
+        assert person.send(form, words=words, page="2").status_code == 200
 
 
 def judgement(page, number):

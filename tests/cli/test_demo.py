@@ -95,7 +95,7 @@ def test_a_demo_that_was_stopped_at_any_step_is_taken_up(evenhand, monkeypatch, 
     assert (code, json.loads(told)["studies"]) == (0, 1)
     assert [row.frozen_at is not None for row in rows["study"]] == [True]
     assert sorted(row.name for row in rows["account"]) == sorted(player.name for player in act.CAST)
-    assert len(rows["item"]) == len(content(act.ITEMS).read_bytes().splitlines())
+    assert len(rows["item"]) == len(act.items_file().splitlines())
 
 
 def test_a_store_with_people_of_its_own_is_no_place_for_the_demo(evenhand):
@@ -151,7 +151,7 @@ def test_the_demo_of_another_version_stays_and_is_named(evenhand, older):
 
 def test_fresh_makes_this_versions_demo_and_then_there_is_nothing_to_say(evenhand, older):
     assert evenhand("demo", "--fresh")[0] == 0
-    assert len(content_of()[0]["item"]) == older + 1
+    assert len(content_of()[0]["item"]) == older + 1 + 10  # and the practice items
     assert "another version" not in evenhand("demo")[1].lower()
 
 

@@ -51,7 +51,10 @@ def test_an_answer_that_the_codebook_does_not_have_is_named_by_its_field(changes
 
 @pytest.mark.parametrize("value", ["safe-cleanup", ["safe-cleanup"], 3, True])
 def test_an_answer_is_an_object(value):
-    assert list(parse(value, identical=False)) == ["expected"]
+    found = parse_item(ROW | {"role": "sentinel", "expected": value}, "items.jsonl", 4)
+    assert [(problem.field, problem.expected) for problem in found] == [
+        ("expected", "an object with label, arm, reasons and explanation")
+    ]
 
 
 @pytest.mark.parametrize(

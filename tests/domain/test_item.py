@@ -107,11 +107,6 @@ def test_no_message_repeats_a_value():
     assert PRIVATE not in str(found.values())
 
 
-@pytest.mark.parametrize(("key", "value"), [("audio", "a.wav")])
-def test_what_is_not_built_is_refused_by_name(key, value):
-    assert "not built" in problems(**{key: value})[key]
-
-
 def test_the_stated_digest_of_the_raw_hypothesis_must_be_its_own():
     digest = hashlib.sha256(b"I I want it").hexdigest()
     assert parse(ROW | {"raw_sha256": digest}, "", 1).raw_sha256 == digest

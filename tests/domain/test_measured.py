@@ -2,43 +2,45 @@
 
 import pytest
 
-from app.domain.expected import Expected
+from app.domain import reliability
 from app.domain.judgement import Coding
 from app.domain.measured import Measured
+from app.domain.results import Results
+from app.domain.statistics.quality import Answered
 
-DAMAGE = Expected("destructive-content", "on", ("negation",))
-BOTH = Expected("destructive-content", "both", ("negation",))
-CLEAN = Expected("safe-cleanup", "on")
+DAMAGE = Coding("destructive-content", "on")
+BOTH = Coding("destructive-content", "both")
+CLEAN = Coding("safe-cleanup", "on")
 
 
 def hits(known, *given):
-    found = Measured(sentinels=((known, Coding(*given)),))
-    return found.damaged, found.clean
+    found = Measured(sentinels=(Answered(1, known, Coding(*given)),))
+    rates = reliability.quality(Results(cases=(), sentinels=True), found, 0).sentinels
+    return [(each.numerator, each.denominator) for each in (rates.destructive, rates.clean)]
 
 
 @pytest.mark.parametrize(
     ("known", "given", "damaged", "clean"),
     [
-        (DAMAGE, ("destructive-content", "on"), [True], []),
-        (DAMAGE, ("destructive-structure", "on"), [True], []),  # seen where it is, of whatever kind
-        (DAMAGE, ("destructive-content", "both"), [True], []),
-        (DAMAGE, ("destructive-content", "off"), [False], []),
-        (DAMAGE, ("destructive-content", "off", "destructive-structure"), [True], []),
-        (DAMAGE, ("safe-cleanup", "on"), [False], []),
-        (DAMAGE, ("unassessable-disputed",), [False], []),
-        (BOTH, ("destructive-content", "on"), [False], []),
-        (BOTH, ("destructive-content", "both"), [True], []),
-        (CLEAN, ("safe-cleanup", "on"), [], [True]),
-        (CLEAN, ("no-material-edit",), [], [True]),
-        (CLEAN, ("destructive-content", "off"), [], [False]),
-        (CLEAN, ("unassessable-disputed",), [], [False]),  # not judged is never called clean
+        (DAMAGE, ("destructive-content", "on"), (1, 1), (0, 0)),
+        (DAMAGE, ("destructive-structure", "on"), (1, 1), (0, 0)),  # seen where it is, of whatever kind
+        (DAMAGE, ("destructive-content", "both"), (0, 1), (0, 0)),  # shared damage: what the filter did is missed
+        (DAMAGE, ("destructive-content", "off"), (0, 1), (0, 0)),
+        (DAMAGE, ("safe-cleanup", "on"), (0, 1), (0, 0)),
+        (DAMAGE, ("unassessable-disputed",), (0, 1), (0, 0)),
+        (BOTH, ("destructive-content", "on"), (0, 1), (0, 0)),
+        (BOTH, ("destructive-content", "both"), (1, 1), (0, 0)),
+        (CLEAN, ("safe-cleanup", "on"), (0, 0), (1, 1)),
+        (CLEAN, ("no-material-edit",), (0, 0), (1, 1)),
+        (CLEAN, ("destructive-content", "off"), (0, 0), (0, 1)),
+        (CLEAN, ("unassessable-disputed",), (0, 0), (0, 1)),  # not judged is never called clean
     ],
 )
 def test_a_sentinel_is_hit_or_missed(known, given, damaged, clean):
-    assert hits(known, *given) == (damaged, clean)
+    assert hits(known, *given) == [damaged, clean]
 
 
 def test_detection_is_a_share_of_reviews_with_damage_to_find():
-    found = Measured(sentinels=((DAMAGE, Coding("destructive-content", "on")), (DAMAGE, Coding("no-material-edit"))))
-    assert found.detection == 0.5
-    assert Measured(sentinels=((CLEAN, Coding("safe-cleanup", "on")),)).detection is None
+    given = (DAMAGE, Coding("no-material-edit"))
+    assert reliability.detection(Measured(sentinels=tuple(Answered(1, DAMAGE, each) for each in given))) == 0.5
+    assert reliability.detection(Measured(sentinels=(Answered(1, CLEAN, CLEAN),))) is None

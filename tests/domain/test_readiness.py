@@ -61,13 +61,6 @@ def test_a_corpus_study_needs_a_reference_for_each_item_and_the_policy_of_its_re
     assert errors(data=whole, ledger=REAL, items=bare) == ["items"]
 
 
-def test_an_extension_stops_the_freeze_because_results_would_pool_it():
-    (problem,) = report(selection__extension=["words"]).errors
-    assert problem.field == "selection.extension"
-    assert "cannot report it apart in a memo; take its strata out of selection.strata" in problem.message
-    assert report(selection__extension=["words"]).lacking == {"protocol"}
-
-
 @pytest.mark.parametrize(
     ("given", "said", "unsaid"),
     [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain import codebook, reliability, results
+from app.domain import codebook, gate, reliability, results
 from app.domain.judgement import Coding
 from app.domain.measured import Measured
 from app.domain.outcome import Adjudication, JudgedItem
@@ -422,6 +422,56 @@ def test_withdrawn_items_leave_every_rate_and_count_but_their_own(found):
     left = replace(found, cases=tuple(case for case in found.cases if not case.withdrawn))
     kept = [section.model_dump() for section in every_section(found)]
     strata = set(left.strata)
-    kept[0]["by_stratum"] = {k: v for k, v in kept[0]["by_stratum"].items() if k in strata}
+    for section in (part for part in kept if "by_stratum" in part):
+        section["by_stratum"] = {k: v for k, v in section["by_stratum"].items() if k in strata}
     assert kept == [section.model_dump() for section in every_section(left)]
-    assert results.sample_counts(found).withdrawn == len(found.cases) - len(left.cases)
+    assert results.sample_counts(found).withdrawn == results.count(found.cases) - results.count(left.cases)
+
+
+def test_items_that_are_alike_are_counted_as_often_as_they_come():
+    pair = (Coding("destructive-content", "on", reasons=("negation",)),) * 2
+    alike = JudgedItem("s", "c", control=False, changed=True, first_signed=pair, signed=pair, recorded=pair)
+    other = JudgedItem("s", "c", control=False, changed=True)
+    found = results.Results.of([alike, other, alike, alike])
+    assert [case.times for case in found.cases] == [3, 1]
+    assert (results.primary(found).introduced.numerator, results.primary(found).reasons) == (3, {"negation": 3})
+    assert results.sample_counts(found).imported == 4
+
+
+# --- An extension: reported apart, never pooled ---
+
+
+def with_blocks(*blocks):
+    """Return a study of sound items, and of blocks as an extension."""
+    pooled = [*agreed(FINE, 3), *agreed(SAME, control=True)]
+    return study(*pooled, *(replace(each, stratum="block") for each in blocks), extension=["block"])
+
+
+def test_no_number_but_its_own_reads_an_extension():
+    found, alone = with_blocks(*agreed(HARM), item(FINE, KEPT)), with_blocks()
+    for part in (results.primary, results.taxonomy, results.controls, results.cleanup, reliability.agreement):
+        assert part(found) == part(alone)
+    assert results.sample(found, {}, "episode") == results.sample(alone, {}, "episode")
+
+
+def test_an_extension_has_its_own_sample_and_rates():
+    ((name, apart),) = results.extension(with_blocks(*agreed(HARM), item(FINE, KEPT)), {"block": 4}).items()
+    assert (name, apart.planned, apart.sample.imported, apart.sample.pending) == ("block", 4, 2, 1)
+    assert counts(apart.rates.introduced) == (1, 1)
+    assert counts(apart.rates.introduced_counting_unresolved) == (2, 2)
+
+
+def test_confirmed_damage_in_an_extension_alone_fails_the_study():
+    assert gate.evaluate(results.gate_facts(with_blocks(*agreed(HARM)))).status == "FAIL"
+    assert gate.evaluate(results.gate_facts(with_blocks(*agreed(FINE)))).status == "PASS"
+
+
+def test_what_is_not_settled_in_an_extension_holds_the_verdict():
+    assert gate.evaluate(results.gate_facts(with_blocks(item(FINE)))).status == "INCONCLUSIVE"
+
+
+def test_an_extension_alone_is_not_enough_to_judge_by():
+    found = study(
+        *agreed(SAME, control=True), *(replace(each, stratum="block") for each in agreed(FINE)), extension=["block"]
+    )
+    assert "nothing_to_judge" in [each.code for each in gate.evaluate(results.gate_facts(found)).reasons]

@@ -46,7 +46,11 @@ def test_there_are_three_kinds_and_no_other():
 
 def test_of_an_item_numbers_and_flags_are_kept_and_no_word():
     item = Item("P-1", "words", "c1", "invented", "a raw", "an off", "an on", semantic_reference="a meaning")
-    assert withdrawal.kept(item) == {"references": ["semantic"]}
+    assert withdrawal.kept(item) == {
+        "references": ["semantic"],
+        "edits": {"semantic": [[2, 2, 0, 0], [2, 2, 0, 0]]},
+        "sap": None,
+    }
 
 
 def test_revoked_rights_are_refused_by_whoever_revoked_them_on_that_day():

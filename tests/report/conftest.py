@@ -6,7 +6,7 @@ import pytest
 
 from app.domain import gate, reliability, results
 from app.domain.measured import Measured
-from app.domain.memo import Absent, Deviation, Memo, Reason, RightsEntry, Study, Verdict, WordErrors
+from app.domain.memo import Absent, Conduct, Deviation, Memo, Reason, RightsEntry, Seats, Study, Verdict, WordErrors
 from tests.domain import test_worked_example as example
 
 PLANNED = {"word_repetition": 6, "fluent": 3}
@@ -34,6 +34,19 @@ def memo_of():
         }
         sections = {
             "study": Study(**asked | (study or {})),
+            "conduct": Conduct(
+                frozen_at="2026-11-02T08:30:00Z",
+                closed_at="2026-11-30T16:00:00Z",
+                judges={
+                    "reviewer": Seats(judges=2, attested=2, left=0),
+                    "adjudicator": Seats(judges=1, attested=0, left=0),
+                },
+                comparator="exact",
+                identical_pairs="auto",
+                references_shown=["semantic"],
+                own_judgement_first=True,
+                max_unassessable=0,
+            ),
             "verdict": Verdict(
                 status=verdict.status,
                 reasons=[Reason(**vars(reason)) for reason in verdict.reasons],

@@ -111,6 +111,7 @@ def test_a_null_says_why(memo):
         0,
         0,
         None,
+        None,
         "neither reviewer used it",
     ) in rows
 

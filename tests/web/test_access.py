@@ -24,8 +24,10 @@ from tests.house import (
     item_rows,
     jsonl,
     password_of,
+    practice_row,
     seats,
 )
+from tests.sounds import wav
 from tests.web.way import CHECKED, PAIRS, routes, snapshot
 
 # rosa and ravi review, ines adjudicates, lena leads; lars may lead and has no
@@ -44,23 +46,45 @@ POST /                                    404 404 404 404 404 404 303
 POST /logout                              303 303 303 303 303 303 303
 GET  /account                             200 200 200 200 200 200 303
 POST /account                             422 422 422 422 422 422 303
+POST /account/look                        422 422 422 422 422 422 303
+GET  /session                             204 204 204 204 204 204 401
 GET  /guide                               200 200 200 200 200 200 303
 GET  /protocol                            200 200 200 200 404 404 303
 GET  /review                              200 200 404 404 404 404 303
+POST /review                              303 303 404 404 404 404 303
+GET  /review/receipt                      200 200 404 404 404 404 303
 GET  /review/next                         303 303 404 404 404 404 303
 GET  /review/{token}                      200 404 404 404 404 404 303
+GET  /review/{token}/audio                200 404 404 404 404 404 303
 POST /review/{token}                      422 404 404 404 404 404 303
 POST /review/{token}/draft                303 404 404 404 404 404 303
+POST /review/{token}/flag                 303 404 404 404 404 404 303
+POST /review/{token}/unflag               303 404 404 404 404 404 303
 POST /review/sign-off                     409 409 404 404 404 404 303
+GET  /review/practice                     200 200 404 404 404 404 303
+POST /review/practice                     303 303 404 404 404 404 303
+GET  /review/practice/{token}             404 404 404 404 404 404 303
+GET  /review/practice/{token}/audio       404 404 404 404 404 404 303
+POST /review/practice/{token}             404 404 404 404 404 404 303
 GET  /review/guess                        303 303 404 404 404 404 303
 GET  /review/guess/{token}                404 404 404 404 404 404 303
 POST /review/guess/{token}                404 404 404 404 404 404 303
 GET  /adjudicate                          404 404 200 404 404 404 303
+POST /adjudicate                          404 404 303 404 404 404 303
+GET  /adjudicate/receipt                  404 404 200 404 404 404 303
 GET  /adjudicate/next                     404 404 303 404 404 404 303
 GET  /adjudicate/{token}                  404 404 404 404 404 404 303
+GET  /adjudicate/{token}/audio            404 404 404 404 404 404 303
 POST /adjudicate/{token}                  404 404 404 404 404 404 303
 POST /adjudicate/{token}/draft            404 404 404 404 404 404 303
+POST /adjudicate/{token}/flag             404 404 404 404 404 404 303
+POST /adjudicate/{token}/unflag           404 404 404 404 404 404 303
 POST /adjudicate/sign-off                 404 404 409 404 404 404 303
+GET  /adjudicate/practice                 404 404 200 404 404 404 303
+POST /adjudicate/practice                 404 404 303 404 404 404 303
+GET  /adjudicate/practice/{token}         404 404 404 404 404 404 303
+GET  /adjudicate/practice/{token}/audio   404 404 404 404 404 404 303
+POST /adjudicate/practice/{token}         404 404 404 404 404 404 303
 GET  /adjudicate/guess                    404 404 303 404 404 404 303
 GET  /adjudicate/guess/{token}            404 404 404 404 404 404 303
 POST /adjudicate/guess/{token}            404 404 404 404 404 404 303
@@ -89,6 +113,11 @@ GET  /lead/studies/{study_id}/withdraw    404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/withdraw    404 404 404 422 404 404 303
 GET  /lead/studies/{study_id}/items       404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/items       404 404 404 409 404 404 303
+GET  /lead/studies/{study_id}/items/columns 404 404 404 303 404 404 303
+POST /lead/studies/{study_id}/items/columns 404 404 404 409 404 404 303
+POST /lead/studies/{study_id}/items/prefill 404 404 404 422 404 404 303
+GET  /lead/studies/{study_id}/items/problems.csv 404 404 404 404 404 404 303
+POST /lead/studies/{study_id}/items/audio 404 404 404 409 404 404 303
 GET  /lead/studies/{study_id}/people      404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/people      404 404 404 409 404 404 303
 POST /lead/studies/{study_id}/replace     404 404 404 422 404 404 303
@@ -98,6 +127,7 @@ POST /lead/studies/{study_id}/reopen      404 404 404 422 404 404 303
 POST /lead/studies/{study_id}/deviation   404 404 404 422 404 404 303
 POST /lead/studies/{study_id}/close       404 404 404 422 404 404 303
 GET  /lead/studies/{study_id}/results     404 404 404 409 404 404 303
+GET  /lead/studies/{study_id}/cases       404 404 404 409 404 404 303
 GET  /lead/studies/{study_id}/export      404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/export      404 404 404 422 404 404 303
 """
@@ -106,24 +136,41 @@ BEFORE_THE_FREEZE = """
 GET  /protocol                            404 404 404 404 404 404 303
 GET  /                                    200 200 200 200 303 200 303
 GET  /review                              303 303 404 404 404 404 303
+GET  /review/receipt                      303 303 404 404 404 404 303
 GET  /review/{token}                      303 303 404 404 404 404 303
+GET  /review/{token}/audio                303 303 404 404 404 404 303
 POST /review/{token}                      303 303 404 404 404 404 303
 POST /review/{token}/draft                303 303 404 404 404 404 303
+POST /review/{token}/flag                 303 303 404 404 404 404 303
+POST /review/{token}/unflag               303 303 404 404 404 404 303
 POST /review/sign-off                     303 303 404 404 404 404 303
+GET  /review/practice                     303 303 404 404 404 404 303
+GET  /review/practice/{token}             303 303 404 404 404 404 303
+GET  /review/practice/{token}/audio       303 303 404 404 404 404 303
+POST /review/practice/{token}             303 303 404 404 404 404 303
+GET  /adjudicate/practice                 404 404 303 404 404 404 303
+GET  /adjudicate/practice/{token}         404 404 303 404 404 404 303
+GET  /adjudicate/practice/{token}/audio   404 404 303 404 404 404 303
+POST /adjudicate/practice/{token}         404 404 303 404 404 404 303
 GET  /review/guess/{token}                303 303 404 404 404 404 303
 POST /review/guess/{token}                303 303 404 404 404 404 303
 GET  /adjudicate/guess/{token}            404 404 303 404 404 404 303
 POST /adjudicate/guess/{token}            404 404 303 404 404 404 303
 GET  /adjudicate                          404 404 303 404 404 404 303
+GET  /adjudicate/receipt                  404 404 303 404 404 404 303
 GET  /adjudicate/{token}                  404 404 303 404 404 404 303
+GET  /adjudicate/{token}/audio            404 404 303 404 404 404 303
 POST /adjudicate/{token}                  404 404 303 404 404 404 303
 POST /adjudicate/{token}/draft            404 404 303 404 404 404 303
+POST /adjudicate/{token}/flag             404 404 303 404 404 404 303
+POST /adjudicate/{token}/unflag           404 404 303 404 404 404 303
 POST /adjudicate/sign-off                 404 404 303 404 404 404 303
 POST /lead/studies/{study_id}/protocol    404 404 404 303 404 404 303
 POST /lead/studies/{study_id}/rights      404 404 404 303 404 404 303
 GET  /lead/studies/{study_id}/protocol/edit 404 404 404 200 404 404 303
 GET  /lead/studies/{study_id}/rights/entry 404 404 404 200 404 404 303
 POST /lead/studies/{study_id}/items       404 404 404 422 404 404 303
+POST /lead/studies/{study_id}/items/audio 404 404 404 303 404 404 303
 POST /lead/studies/{study_id}/people      404 404 404 422 404 404 303
 POST /lead/studies/{study_id}/close       404 404 404 409 404 404 303
 """
@@ -131,26 +178,41 @@ POST /lead/studies/{study_id}/close       404 404 404 409 404 404 303
 ADJUDICATING = """
 POST /review/{token}                      409 404 404 404 404 404 303
 POST /review/{token}/draft                409 404 404 404 404 404 303
+POST /review/{token}/flag                 409 404 404 404 404 404 303
+POST /review/{token}/unflag               409 404 404 404 404 404 303
 POST /review/sign-off                     303 303 404 404 404 404 303
 GET  /review/guess/{token}                200 404 404 404 404 404 303
 POST /review/guess/{token}                422 404 404 404 404 404 303
 GET  /adjudicate/{token}                  404 404 200 404 404 404 303
+GET  /adjudicate/{token}/audio            404 404 200 404 404 404 303
 POST /adjudicate/{token}                  404 404 422 404 404 404 303
 POST /adjudicate/{token}/draft            404 404 303 404 404 404 303
+POST /adjudicate/{token}/flag             404 404 303 404 404 404 303
+POST /adjudicate/{token}/unflag           404 404 303 404 404 404 303
 """
 CLOSED = """
+POST /review/practice                     409 409 404 404 404 404 303
+POST /review/practice/{token}             409 409 404 404 404 404 303
+POST /adjudicate/practice/{token}         404 404 409 404 404 404 303
+POST /adjudicate/practice                 404 404 409 404 404 404 303
 GET  /review/guess/{token}                303 404 404 404 404 404 303
 POST /review/guess/{token}                409 404 404 404 404 404 303
 GET  /                                    200 200 200 200 303 200 303
+GET  /review/{token}/audio                409 404 404 404 404 404 303
+GET  /adjudicate/{token}/audio            404 404 409 404 404 404 303
 POST /adjudicate/{token}                  404 404 409 404 404 404 303
 POST /adjudicate/{token}/draft            404 404 409 404 404 404 303
+POST /adjudicate/{token}/flag             404 404 409 404 404 404 303
+POST /adjudicate/{token}/unflag           404 404 409 404 404 404 303
 POST /lead/studies/{study_id}/close       404 404 404 409 404 404 303
 GET  /lead/studies/{study_id}/results     404 404 404 200 404 404 303
+GET  /lead/studies/{study_id}/cases       404 404 404 200 404 404 303
 """
+ROWS = [*(row | {"audio": "a.wav"} for row in item_rows(PAIRS)), practice_row()]
 STAGES = ("preparing", "reviewing", "adjudicating", "closed")
 # What is sent where an address takes a file: each is the study's own, so that only its stage decides.
 PARTS = (*OF_A_DRAFT, "freeze")
-FILES = {"protocol": PROTOCOL.encode(), "rights": RIGHTS.encode(), "items": jsonl(item_rows(PAIRS))}
+FILES = {"protocol": PROTOCOL.encode(), "rights": RIGHTS.encode(), "items": jsonl(ROWS), "audio": wav()}
 FILES |= dict.fromkeys(("new", "select"), b"")
 
 
@@ -174,10 +236,13 @@ class House:
         add_people(self.store, world)
         accounts.add(self.store, world, CHEAP, "lars", lead=True, password=password_of("lars"))
         make = draft_study if stage == "preparing" else frozen_study
-        make(self.store, world, protocol=CHECKED, rows=item_rows(PAIRS))
+        make(self.store, world, protocol=CHECKED, rows=ROWS, sounds={"a.wav": wav()})
         self.app = create_app(self.store, world, Settings(port=PORT), CHEAP)
         self.browsers, self.csrf = contextlib.ExitStack(), {}
         self.people = {name: self.visit(name) for name in PEOPLE}
+        if stage != "preparing":
+            for name, base in (("rosa", "/review"), ("ravi", "/review"), ("ines", "/adjudicate")):
+                self.people[name].practise(base)
         self.tokens = {"/review": self.token("rosa"), "/adjudicate": self.token("ines")}
         if stage in {"adjudicating", "closed"}:
             self.review("rosa", "no-material-edit")
@@ -223,6 +288,8 @@ class House:
             said["role.lena"] = "nonsense"  # or it would leave the study without anybody
         data = FILES.get(route.rpartition("/")[2])
         files = None if data is None else {"file": ("file", data)}
+        if route.endswith("/audio"):
+            files = {"audio": ("a.wav", data)}
         answer = person.client.post(path, data=said, files=files, headers=person.headers)
         if route == "/logout":
             self.people[name] = self.visit(name)
@@ -291,6 +358,9 @@ def test_what_does_not_exist_is_404_to_everybody(houses, path):
         ("POST", "/lead/studies/{}/protocol/edit"),
         ("GET", "/lead/studies/{}/rights/entry"),
         ("POST", "/lead/studies/{}/rights/entry"),
+        ("GET", "/lead/studies/{}/items/columns"),
+        ("POST", "/lead/studies/{}/items/columns"),
+        ("POST", "/lead/studies/{}/items/prefill"),
         *((method, f"/lead/studies/{{}}/{part}") for method in ("GET", "POST") for part in PARTS),
     ],
 )
@@ -307,7 +377,8 @@ def test_nobody_opens_an_item_by_a_token_that_is_not_theirs(houses, stage, base)
     theirs = {"rosa": "/review", "ravi": "/review", "ines": "/adjudicate"}
     for owner in theirs:
         for name in set(PEOPLE) - {"noah", owner}:
-            for method, tail in (("GET", ""), ("POST", ""), ("POST", "/draft")):
+            tails = (("GET", ""), ("GET", "/audio"), ("POST", ""), ("POST", "/draft"), ("POST", "/flag"))
+            for method, tail in tails:
                 answer = house.ask(method, f"{base}/{house.token(owner)}{tail}", name)
                 assert answer.status_code == 404, (owner, name, method, tail)
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from app.actions import accounts
 from app.config import resource
 from app.store.migrate import open_store
-from app.web import judging
+from app.web import showing
 from app.web.guard import HEADERS, MAX_BODY
 from tests.house import ORIGIN, PORT, Page, Person, add_people, fixed_world, frozen_study
 from tests.server import Evenhand
@@ -325,7 +325,7 @@ def kinds(rosa, monkeypatch):
     yield 206, rosa.get("/static/app.css", headers={"Range": "bytes=0-9"})
     yield 416, rosa.get("/static/app.css", headers={"Range": "bytes=999999-"})
     yield 400, rosa.post("/account", {f"f{number}": "x" for number in range(1_100)})
-    monkeypatch.setattr(judging, "difference", None)
+    monkeypatch.setattr(showing, "difference", None)
     yield 500, rosa.get(where)
 
 
@@ -353,7 +353,7 @@ def test_an_unforeseen_error_tells_nothing_of_itself(study, quiet_visit, monkeyp
     def fail(*_):
         raise RuntimeError("select secret from /home/store")
 
-    monkeypatch.setattr(judging, "difference", fail)
+    monkeypatch.setattr(showing, "difference", fail)
     answer = rosa.get(where)
     assert answer.status_code == 500
     assert "Something went wrong here" in answer.text

@@ -113,7 +113,7 @@ def test_a_faulty_file_is_reported_line_by_line_and_nothing_of_it_is_stored(stor
     assert answer.status_code == 422
     assert "Nothing of this file was stored" in answer.text
     table = Page(answer.text).text
-    assert "expected text of 1 to 200 characters" in table
+    assert "text of 1 to 200 characters" in table
     assert "this name stands on line 1 too" in table
     assert "0 items" in lena.page(f"{place}/items").text
 
@@ -469,3 +469,32 @@ def test_everybody_in_a_frozen_study_reads_its_rules_and_judges_no_hash(store, s
         assert "identical_pairs" in page.text
         assert row.manifest_sha256 not in page.text
         assert row.protocol_sha256 not in page.text
+
+
+def test_the_packaged_practice_items_are_added_with_one_click_beside_speech_of_real_people(store, world, people, visit):
+    rules = PROTOCOL.replace('"synthetic"', '"corpus"') + "[review]\npractice = true\n"
+    draft_study(store, world, protocol=rules, ledger=RIGHTS.replace('"synthetic"', '"corpus"'))
+    lena = visit("lena")
+    assert "no item has the role practice" in lena.page(f"{PLACE}/freeze").text
+    form = next(form for form in lena.page(f"{PLACE}/items").forms if form.fields.get("what") == ["practice"])
+    assert lena.send(form).status_code == 303
+    with store.read() as connection:
+        entry = {each.source: each for each in studies.ledger(connection, "pilot")}["evenhand-practice"]
+    assert (entry.decision, entry.decided_by, entry.kind) == ("approved", "lena", "synthetic")
+    page = lena.page(f"{PLACE}/items")
+    assert "10 practice items are there" in page.text
+    assert all(form.fields.get("what") != ["practice"] for form in page.forms)
+    told = lena.page(f"{PLACE}/freeze").text
+    assert "practice" not in told
+    assert "evenhand-practice" not in told
+    assert lena.send(form).status_code == 409
+
+
+def test_the_packaged_practice_items_are_the_demos_under_names_of_their_own(lena):
+    def bare(data):
+        rows = [json.loads(line) for line in data.splitlines()]
+        return [{key: row[key] for key in row if key not in {"item_id", "cluster", "source"}} for row in rows]
+
+    given = lena.get("/lead/starter/practice.jsonl").content
+    assert bare(given) == bare(content("demo/practice.jsonl").read_bytes())
+    assert {json.loads(line)["source"] for line in given.splitlines()} == {"evenhand-practice"}

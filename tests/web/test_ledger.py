@@ -64,7 +64,13 @@ def test_the_page_names_which_operation_a_source_lacks(lead):
 def test_an_entry_is_edited_and_its_former_decision_stays_readable(lead, store):
     (link,) = [link for link in lead.page(RIGHTS).links if link.endswith("source=invented")]
     form = lead.page(link).form_to(ENTRY)
-    assert form.fields["permitted_operations"] == ["store", "derive", "publish_aggregate", "publish_manifest_hash"]
+    assert form.fields["permitted_operations"] == [
+        "store",
+        "play",
+        "derive",
+        "publish_aggregate",
+        "publish_manifest_hash",
+    ]
     assert form.fields["licence"] == ["Apache-2.0"]
     assert lead.send(form, decision="refused", decided_by="the board").status_code == 303
     assert ledger(store)["invented"].decision == "refused"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.config import content
 from app.domain.errors import InvalidInput
 from app.domain.plan import PLANS
-from app.domain.protocol import BUILT, parse
+from app.domain.protocol import FIELDS, parse
 from app.formats.toml import read_toml
 from app.web import protocol_form as form
 
@@ -77,9 +77,9 @@ def test_whatever_a_fact_is_an_untouched_control_keeps_it(value):
     assert (again, type(again)) == (value, type(value))
 
 
-@pytest.mark.parametrize("name", [field.name for fields in BUILT.values() for field in fields])
+@pytest.mark.parametrize("name", [field.name for field in FIELDS])
 def test_every_built_field_is_a_control_of_the_form_or_part_of_the_strata(name):
-    (field,) = [field for fields in BUILT.values() for field in fields if field.name == name]
+    (field,) = [field for field in FIELDS if field.name == name]
     shown = any(key == name or key.startswith(f"{name}.") for key in form.controls(FULL))
     assert shown is (field.explanation.control not in form.APART)
 

@@ -8,6 +8,7 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
+from urllib.parse import urlencode
 
 import pytest
 from starlette.testclient import TestClient
@@ -19,7 +20,7 @@ from app.domain.errors import InvalidInput
 from app.security import Passwords
 from app.web.app import create_app
 from app.web.auth import COOKIE
-from tests.house import CHEAP, ORIGIN, PORT, Person, draft_study, fixed_world, password_of, seats
+from tests.house import CHEAP, ORIGIN, PORT, Page, Person, draft_study, fixed_world, password_of, seats
 from tests.web.way import NEW_PASSWORD, prepare, snapshot, way
 
 CODE, LOGIN = "/code", "/login"
@@ -499,7 +500,7 @@ def test_signed_out_a_form_leads_to_the_sign_in_page_and_changes_nothing(app, st
             continue
         before = snapshot(store)
         answer = stranger.client.post(step.path, data=step.fields, headers=stranger.headers)
-        assert (answer.status_code, answer.headers["location"]) == (303, LOGIN), step.route
+        assert (answer.status_code, answer.headers["location"].partition("?")[0]) == (303, LOGIN), step.route
         assert snapshot(store) == before
 
 
@@ -512,7 +513,7 @@ def test_for_htmx_an_ended_session_leads_to_the_full_sign_in_page(study, store, 
         rosa.send(page.judging_form(), headers={"HX-Request": "true"}, label="no-material-edit"),
         rosa.send(page.judging_form(), path=f"{where}/draft", headers={"HX-Request": "true"}),
     ):
-        assert (answer.status_code, answer.headers["hx-redirect"], answer.text) == (401, LOGIN, "")
+        assert (answer.status_code, answer.headers["hx-redirect"], answer.text) == (401, f"{LOGIN}?back={where}", "")
 
 
 def test_every_act_on_an_account_is_audited_by_name_and_without_a_secret(store, world, people, visit):
@@ -537,3 +538,60 @@ def test_the_host_name_is_drawn_once_for_each_store(store, world):
     drawn = {accounts.start_server(store, fixed_world(seed)) for seed in ("one", "two")}
     assert len(drawn) == 1
     assert re.fullmatch(r"[a-z0-9]{16,}\.localhost", drawn.pop())
+
+
+# Back to the item
+
+
+def ended(rosa, store, world):
+    """End rosa's session while her first item is open; return its address and its form."""
+    where, page = rosa.next_page()
+    accounts.start_server(store, world)
+    return where, page.judging_form()
+
+
+def sign_in_with(person, **more):
+    said = {"username": person.name, "password": password_of(person.name)} | more
+    return person.post(LOGIN, said)
+
+
+def test_after_signing_in_again_one_is_back_at_the_item_and_what_was_not_sent_is_a_draft(study, store, world, visit):
+    rosa = visit("rosa")
+    where, form = ended(rosa, store, world)
+    kept = urlencode({"version": form.fields["version"][0], "label": "benign-retention", "note": "half a thought\n"})
+    asked = rosa.post(LOGIN, {"back": where, "kept": kept})
+    assert "not sent" in asked.text
+    fields = Page(asked.text).form_to(LOGIN).fields
+    assert (fields["back"], fields["kept"]) == ([where], [kept])
+    answer = sign_in_with(rosa, back=where, kept=kept)
+    assert (answer.status_code, answer.headers["location"]) == (303, where)
+    shown = rosa.page(where)
+    assert shown.judging_form().fields["note"] == ["half a thought\n"]
+    assert "not sent" in shown.text
+
+
+def test_what_was_not_sent_is_nobody_elses(study, store, world, visit):
+    where, form = ended(visit("rosa"), store, world)
+    ravi = visit("ravi", signed_in=False)
+    before = snapshot(store)["draft"]
+    kept = urlencode({"version": form.fields["version"][0], "note": "half a thought"})
+    assert sign_in_with(ravi, back=where, kept=kept).headers["location"] == where
+    assert ravi.get(where).status_code == 404
+    assert snapshot(store)["draft"] == before
+
+
+@pytest.mark.parametrize(
+    "back", ["//elsewhere.example", "http://elsewhere.example/review/x", "/lead", "/review/x/../y"]
+)
+def test_nobody_is_led_elsewhere_by_a_link_to_the_sign_in_page(study, visit, back):
+    assert (
+        "back" not in Page(visit("rosa", signed_in=False).get(LOGIN, params={"back": back}).text).form_to(LOGIN).fields
+    )
+    assert sign_in_with(visit("rosa", signed_in=False), back=back).headers["location"] == "/"
+
+
+def test_a_sign_of_life_keeps_a_session_and_says_when_there_is_none(study, store, world, visit):
+    rosa = visit("rosa")
+    assert rosa.get("/session").status_code == 204
+    accounts.start_server(store, world)
+    assert rosa.get("/session").status_code == 401

@@ -1,6 +1,7 @@
 """A walk through every page: an empty store, a draft, a study from its start to its end, every error."""
 
 import contextlib
+import re
 
 import pytest
 from starlette.testclient import TestClient
@@ -9,7 +10,7 @@ from app.actions.ledger import CASES
 from app.config import Settings
 from app.domain.stage import PARTS as OF_A_DRAFT
 from app.store.migrate import open_store
-from app.web import judging
+from app.web import showing
 from app.web.app import create_app
 from tests.house import CHEAP, ORIGIN, PORT, PROTOCOL, Page, Person, draft_study, fixed_world
 from tests.web.way import prepare, way
@@ -22,12 +23,20 @@ PLACES = (
         "/code",
         "/account",
         "/account?changed=yes",
+        "/account?changed=look",
+        "/login?back=/review/token",
         "/guide",
         "/protocol",
         "/review",
         "/review/guess",
+        "/review/practice",
+        "/adjudicate/practice",
         "/adjudicate",
         "/adjudicate/guess",
+        "/review/receipt",
+        "/adjudicate/receipt",
+        "/review?show=flagged",
+        "/review?show=nonsense",
         "/nothing",
     ),
     *(
@@ -40,7 +49,9 @@ PLACES = (
         "/lead/studies/made",
     ),
     *(f"/lead/studies/{study}/{part}" for study in ("draft", "pilot", "made") for part in PARTS),
+    *("/lead/studies/made/items/columns", "/lead/studies/made/items/problems.csv"),
     *("/lead/studies/pilot/results", "/lead/studies/pilot/export"),
+    *("/lead/studies/pilot/cases", "/lead/studies/pilot/cases?kind=control", "/lead/studies/pilot/cases?page=9"),
     *("/lead/studies/draft/protocol/edit", "/lead/studies/draft/protocol/edit?plan=large&pace=45"),
     *("/lead/studies/draft/protocol/edit?pace=slow", "/lead/studies/pilot/protocol/edit"),
     *("/lead/studies/draft?pace=60", "/lead/studies/draft?pace=slow"),
@@ -52,7 +63,10 @@ STANDS_ON = {
     "/login": "/login",
     "/code": "/code",
     "/account": "/account",
+    "/account/look": "/account",
     "/logout": "/account",
+    "/review": "/review",
+    "/adjudicate": "/adjudicate",
     "/review/sign-off": "/review",
     "/adjudicate/sign-off": "/adjudicate",
     "/lead/studies/{study_id}/reopen": "/lead/studies/pilot",
@@ -61,11 +75,17 @@ STANDS_ON = {
     "/lead/studies/{study_id}/export": "/lead/studies/pilot/export",
     "/lead/studies/{study_id}/replace": "/lead/studies/made/people",
     "/lead/new/plan": "/lead/new",
+    "/lead/studies/{study_id}/items/columns": "/lead/studies/made/items/columns",
+    "/lead/studies/{study_id}/items/prefill": "/lead/studies/made/items",
+    "/lead/studies/{study_id}/items/audio": "/lead/studies/made/items",
     "/lead/accounts/reset": "/lead/accounts",
     "/lead/accounts/disable": "/lead/accounts",
 }
 
 MISTAKES = {
+    "/login": ({"username": None, "back": "/review/token", "kept": "note=half"},),
+    "/account/look": ({"theme": "mauve", "text_size": "huge"},),
+    "/review": ({"words": "nothing has this"}, {"words": "", "show": "answered"}, {"show": "x"}, {"words": "x" * 201}),
     "/lead/accounts": ({"name": "!"}, {"name": "rosa"}),
     "/lead/studies/{study_id}/freeze": ({"acknowledge": None},),
     "/lead/studies/{study_id}/withdraw": (
@@ -78,8 +98,18 @@ MISTAKES = {
         *({"row.0.number": "many", "statistics.confidence": "2", "engine.filter_config": "{", "nothing": "x"},),
         *({"former": "another", "study.title": "Mine"}, {"former": None}, {"to": "preview"}, {"pace": "0"}),
     ),
+    "/lead/studies/{study_id}/items/columns": (
+        *({"column.off": ""}, {"column.off": "99"}, {"constant.stratum": "fluent"}, {"encoding": None}, {"key": "x"}),
+        {"column.semantic_provenance": "1"},
+    ),
+    "/lead/studies/{study_id}/items/prefill": ({"what": "nonsense"},),
     "/lead/studies/{study_id}/rights/entry": ({"licence": " ", "kind": "x", "permitted_operations": "sell"},),
 }
+
+
+def _item(path):
+    """Return the page of an item on which a form stands."""
+    return re.sub("/(draft|flag|unflag)$", "", path)
 
 
 class Walk:
@@ -111,9 +141,9 @@ class Walk:
         draft_study(self.store, self.world, protocol=draft)
         judges = {"/review": self.visit("ravi"), "/adjudicate": self.visit("ines")}
         for step in way(self.visit, code):
-            for path in (*PLACES, step.path.removesuffix("/draft")):
+            for path in (*PLACES, _item(step.path)):
                 self.keep(path, step.person.get(path))
-            place = STANDS_ON.get(step.route, step.path.removesuffix("/draft"))
+            place = STANDS_ON.get(step.route, _item(step.path))
             second = step.route.endswith("/withdraw")  # its form stands on the answer to a first one
             self.forms.append((step, (step.send(confirm=None) if second else step.person.get(place)).text))
             for base, judge in judges.items():
@@ -130,7 +160,12 @@ class Walk:
             self.keep(step.path, step.send(version="9"))
         if step.route in {"/login", "/code", "/account"}:
             self.keep(step.path, step.send(password="short", current="x", code="x"))
-        if step.file:
+        if "audio" in step.more:
+            self.keep(step.path, step.send(more={"audio": ("a.wav", b"no sound")}))
+            self.keep(step.path, step.send(more={"audio": ("../a.wav", b"no sound")}))
+            self.keep(step.path, step.send(more={"audio": ("other.wav", b"no sound")}))
+            self.keep(step.path, step.send(more={}))
+        elif step.file:
             self.keep(step.path, step.send(file=("bad.toml", b"[nonsense]\nx = 1")))
             self.keep(step.path, step.send(file=("", b"")))
         if step.route.endswith("/people"):
@@ -151,6 +186,6 @@ class Walk:
         self.keep("/", lena.post("/", {"x": "x" * (1 << 20)}))
         paths = Page(ravi.get("/review").text).links
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(judging, "difference", None)
+            patch.setattr(showing, "difference", None)
             for path in paths:
                 self.keep(path, ravi.get(path))

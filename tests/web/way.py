@@ -7,7 +7,18 @@ from fastapi.routing import iter_route_contexts
 
 from app.actions import accounts
 from scripts.make_selection_pool import FIXTURES
-from tests.house import PROTOCOL, RIGHTS, Person, add_people, frozen_study, item_rows, jsonl, password_of
+from tests.house import (
+    PROTOCOL,
+    RIGHTS,
+    Person,
+    add_people,
+    frozen_study,
+    item_rows,
+    jsonl,
+    password_of,
+    practice_row,
+)
+from tests.sounds import wav
 
 PAIRS = [
     ("word_repetition", "ep-one", "I I want the pen", "I want the pen"),
@@ -15,7 +26,11 @@ PAIRS = [
 ]
 POOL = (FIXTURES / "pool.csv").read_bytes()
 DRAW = (FIXTURES / "protocol.toml").read_bytes()
-CHECKED = PROTOCOL + "[review]\nblinding_check = 0.5\n"  # of the two pairs one
+CHECKED = PROTOCOL + "[review]\npractice = true\nblinding_check = 0.5\n"  # of the two pairs one
+TABLE = (
+    "Nr;Gruppe;Sprecher;roh;ohne Filter;mit Filter;Rohtext\n"
+    "M-1;fluent;Jörg;x;das das grüne Haus;das grüne Haus;das das grüne Haus\n"
+).encode("cp1252")
 NEW_PASSWORD = "seven tidy umbrellas"
 ENTRY = tomllib.loads(RIGHTS)["source"][0] | {"decided_at": "2026-02-03", "licence": "CC0-1.0"}
 
@@ -44,14 +59,14 @@ class Step:
     file: tuple | None = None
     more: dict = field(default_factory=dict)  # files from other controls than `file`
 
-    def send(self, headers=None, *, file=None, **changes):
-        """Send it with other headers, another file or other controls; None leaves a control out."""
+    def send(self, headers=None, *, file=None, more=None, **changes):
+        """Send it with other headers, other files or other controls; None leaves a control out."""
         fields = {name: value for name, value in (self.fields | changes).items() if value is not None}
         sent = file or self.file
         return self.person.client.post(
             self.path,
             data=fields,
-            files=({"file": sent} | self.more) if sent else None,
+            files=({"file": sent} | (self.more if more is None else more)) if sent else None,
             headers=self.person.headers if headers is None else headers,
         )
 
@@ -59,7 +74,9 @@ class Step:
 def prepare(store, world):
     """Make the cast, somebody with a one-time code, and a frozen study of two pairs; return the code."""
     add_people(store, world)
-    frozen_study(store, world, protocol=CHECKED, rows=item_rows(PAIRS))
+    rows = [row | {"audio": name} for row, name in zip(item_rows(PAIRS), ("a.wav", "missing.wav"), strict=True)]
+    rows += [practice_row(1), practice_row(2)]
+    frozen_study(store, world, protocol=CHECKED, rows=rows, sounds={"a.wav": wav()})
     return accounts.add(store, world, None, "nils", lead=False)
 
 
@@ -87,6 +104,8 @@ def way(visit, code):
     yield from _sent(_lead_form(lena, "export", page="/export", decision="none"))
     named = {"kind": "item", "value": "P-001", "reason": "a participant asked", "confirm": "yes", "expected": "1"}
     yield from _sent(_lead_form(lena, "withdraw", page="/withdraw", **named))
+    look = {"csrf": csrf, "theme": "dark", "text_size": "large", "shortcuts": "yes"}
+    yield from _sent(Step(rosa, "/account/look", "/account/look", look))
     passwords = {"csrf": csrf, "current": password_of("rosa"), "password": NEW_PASSWORD}
     yield from _sent(Step(rosa, "/account", "/account", passwords))
     form = rosa.page("/account").form_to("/logout")
@@ -107,11 +126,23 @@ def _prepared(lead):
     yield from _sent(Step(lead, "/lead/new/plan", "/lead/new/plan", {"csrf": csrf, "plan": "default"} | words))
     rules = PROTOCOL.replace('"pilot"', '"made"').replace("A small pilot", "A study made here").encode()
     yield from _sent(Step(lead, "/lead/new", "/lead/new", {"csrf": csrf}, ("protocol.toml", rules)))
-    files = {"protocol": rules, "rights": RIGHTS.encode(), "items": jsonl(item_rows())}
+    rows = [row | {"audio": "a.wav"} for row in item_rows()]
+    files = {"protocol": rules, "rights": RIGHTS.encode(), "items": jsonl(rows)}
     for part, data in files.items():
         yield from _sent(_made(lead, part, {"csrf": csrf}, (part, data)))
     form = lead.page("/lead/studies/made/protocol/edit").form_to("/lead/studies/made/protocol/edit")
     yield from _sent(_made(lead, "protocol/edit", {name: found for name, found in form.fields.items() if found}))
+    yield from _sent(_made(lead, "items", {"csrf": csrf}, ("more.csv", TABLE)))
+    form = lead.page("/lead/studies/made/items/columns").form_to("/lead/studies/made/items/columns")
+    mapped = {name: values[-1] for name, values in form.fields.items() if values} | {"encoding": "cp1252"}
+    mapped |= {"constant.source": "a second source"}
+    yield from _sent(_made(lead, "items/columns", mapped))
+    for what in ("strata", "sources", "practice"):
+        yield from _sent(_made(lead, "items/prefill", {"csrf": csrf, "what": what}))
+    settled = {"source": "a second source", "decided_at": "2026-02-03"}
+    yield from _sent(_made(lead, "rights/entry", {"csrf": csrf} | ENTRY | settled))
+    heard = {"audio": ("a.wav", wav())}
+    yield from _sent(_made(lead, "items/audio", {"csrf": csrf}, ("", b""), heard))
     yield from _sent(_made(lead, "rights/entry", {"csrf": csrf} | ENTRY))
     roles = {"role.nils": "reviewer", "role.otto": "reviewer", "role.lena": "lead"}
     yield from _sent(_made(lead, "people", roles | {"csrf": csrf, "attest": ""}))
@@ -121,11 +152,13 @@ def _prepared(lead):
     yield from _sent(_made(lead, "replace", leaves))  # last, for whoever takes over is signed out
 
 
-def _made(lead, part, fields, file=None):
-    return Step(lead, f"/lead/studies/{{study_id}}/{part}", f"/lead/studies/made/{part}", fields, file)
+def _made(lead, part, fields, file=None, more=None):
+    return Step(lead, f"/lead/studies/{{study_id}}/{part}", f"/lead/studies/made/{part}", fields, file, more or {})
 
 
 ANSWERED = {
+    "/review",
+    "/adjudicate",
     "/lead/select",
     "/lead/studies/{study_id}/export",
     "/lead/accounts",
@@ -140,20 +173,32 @@ def _sent(step):
 
 
 def _reviewed(person, base, **said):
-    """Draft and answer every pair, sign off, and answer the blinding check; give the first of each as a Step."""
+    """Practise, draft and answer every pair, sign off, answer the blinding check; give the first of each as a Step."""
+    yield from _practised(person, base)
     drafted = False
     while (found := person.next_page(base)) is not None:
         where, page = found
         fields = {name: values for name, values in page.judging_form().fields.items() if values} | said
         if not drafted:
-            yield from _sent(Step(person, f"{base}/{{token}}/draft", f"{where}/draft", fields))
+            for act in ("draft", "flag", "unflag"):
+                yield from _sent(Step(person, f"{base}/{{token}}/{act}", f"{where}/{act}", fields))
             drafted = True
         yield from _sent(Step(person, f"{base}/{{token}}", where, fields))
+    yield from _sent(Step(person, base, base, person.page(base).form_to(base).fields | {"words": "the"}))
     form = person.page(base).form_to(f"{base}/sign-off")
     yield from _sent(Step(person, f"{base}/sign-off", form.action, form.fields))
     where = person.get(f"{base}/guess").headers["location"]
     fields = person.page(where).form_to(where).fields
     yield from _sent(Step(person, f"{base}/guess/{{token}}", where, fields | {"guess": "A"}))
+
+
+def _practised(person, base):
+    where = person.get(f"{base}/next").headers["location"]
+    fields = person.page(where).judging_form().fields | {"label": "no-material-edit"}
+    yield from _sent(Step(person, f"{base}/practice/{{token}}", where, fields))
+    person.practise(base)
+    form = person.page(f"{base}/practice").form_to(f"{base}/practice")
+    yield from _sent(Step(person, f"{base}/practice", form.action, form.fields))
 
 
 def _lead_form(lead, act, page="", **said):

@@ -9,8 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import ModuleType
-from typing import cast
+
+from app.domain.statistics.numeric import check_confidence, settled, special, t_quantile
+
+__all__ = ["KornGraubard", "clopper_pearson", "korn_graubard", "sensitivity", "t_quantile", "zero_event_upper"]
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,11 @@ def clopper_pearson(x: float, n: float, confidence: float = 0.95) -> tuple[float
     if not 0 <= x <= n:
         message = f"{x} events do not fit into {n} items"
         raise ValueError(message)
-    _check_confidence(confidence)
-    special = _special()
-    tail = (1 - confidence) / 2
-    low = float(special.betaincinv(x, n - x + 1, tail)) if x > 0 else 0.0
-    high = float(special.betainccinv(x + 1, n - x, tail)) if x < n else 1.0
-    return low, high
+    check_confidence(confidence)
+    beta, tail = special(), (1 - confidence) / 2
+    low = float(beta.betaincinv(x, n - x + 1, tail)) if x > 0 else 0.0
+    high = float(beta.betainccinv(x + 1, n - x, tail)) if x < n else 1.0
+    return settled(low), settled(high)
 
 
 def korn_graubard(clusters: Sequence[tuple[int, int]], confidence: float = 0.95) -> KornGraubard:
@@ -65,7 +66,7 @@ def korn_graubard(clusters: Sequence[tuple[int, int]], confidence: float = 0.95)
     >>> [round(limit, 7) for limit in found.interval]
     [0.0113699, 0.111233]
     """
-    _check_confidence(confidence)
+    check_confidence(confidence)
     for x_k, n_k in clusters:
         if not 0 <= x_k <= n_k:
             message = f"a cluster cannot have {x_k} events among {n_k} items"
@@ -79,13 +80,13 @@ def korn_graubard(clusters: Sequence[tuple[int, int]], confidence: float = 0.95)
     deff = _design_effect(filled, x, n)
     shrink = t_quantile(n - 1, confidence) / t_quantile(len(filled) - 1, confidence)
     n_eff = min(float(n), n / deff * shrink**2)
-    return KornGraubard(clopper_pearson(x / n * n_eff, n_eff, confidence), None, deff, n_eff)
+    return KornGraubard(clopper_pearson(x / n * n_eff, n_eff, confidence), None, settled(deff), settled(n_eff))
 
 
-def zero_event_upper(n: int, confidence: float = 0.95) -> float:
+def zero_event_upper(n: float, confidence: float = 0.95) -> float:
     """Return the one-sided upper bound 1 - (1 - confidence)^(1/n) when none of n items had the event.
 
-    It takes items as independent. Raises ValueError unless n > 0 and 0 < confidence < 1.
+    It takes items as independent; n need not be whole. Raises ValueError unless n > 0 and 0 < confidence < 1.
     Source: Hanley and Lippman-Hand (1983), JAMA 249:1743-1745; the number is R's binom.test.
 
     >>> round(zero_event_upper(160), 11)
@@ -94,23 +95,29 @@ def zero_event_upper(n: int, confidence: float = 0.95) -> float:
     if n <= 0:
         message = f"a bound needs a number of items above 0, not {n}"
         raise ValueError(message)
-    _check_confidence(confidence)
-    return -math.expm1(math.log1p(-confidence) / n)
+    check_confidence(confidence)
+    return settled(-math.expm1(math.log1p(-confidence) / n))
 
 
-def t_quantile(df: int, confidence: float = 0.95) -> float:
-    """Return the value that |t| with df degrees of freedom stays below with this confidence.
+def sensitivity(sizes: Sequence[int], rho: float, confidence: float = 0.95) -> tuple[float, float]:
+    """Return the design effect 1 + (m - 1) rho, and the zero-event bound of n / deff items.
 
-    >>> round(t_quantile(3), 3)  # any printed table of t
-    3.182
+    What the bound would be if two items of a cluster resembled each other by `rho`, which no data without events
+    can tell. `sizes` are the items of each cluster; m is the size of the cluster in which an item lies, on average:
+    sum n_k^2 / sum n_k, which is their common size where they are equal. Raises ValueError without items or
+    unless 0 <= rho <= 1. Source: Kish (1965), Survey Sampling, section 5.4.
+
+    >>> deff, upper = sensitivity([40, 40, 40, 40], 0.05)
+    >>> round(deff, 2), round(upper, 4)
+    (2.95, 0.0537)
     """
-    return float(_special().stdtrit(df, (1 + confidence) / 2))
-
-
-def _special() -> ModuleType:
-    from scipy import special  # type: ignore[import-untyped]
-
-    return cast("ModuleType", special)
+    if not 0 <= rho <= 1:
+        message = f"a correlation within clusters is 0 to 1 here, not {rho}"
+        raise ValueError(message)
+    n = sum(sizes)
+    size = sum(each * each for each in sizes) / n if n else 1.0
+    deff = max(1.0, 1 + (size - 1) * rho)
+    return deff, zero_event_upper(n / deff, confidence)
 
 
 def _design_effect(clusters: Sequence[tuple[int, int]], x: int, n: int) -> float:
@@ -122,9 +129,3 @@ def _design_effect(clusters: Sequence[tuple[int, int]], x: int, n: int) -> float
         return 1.0
     spread = sum((x_k * n - x * n_k) ** 2 for x_k, n_k in clusters)
     return max(1.0, len(clusters) * spread / ((len(clusters) - 1) * n * x * (n - x)))
-
-
-def _check_confidence(confidence: float) -> None:
-    if not 0 < confidence < 1:
-        message = f"confidence is a share between 0 and 1, such as 0.95, not {confidence}"
-        raise ValueError(message)

@@ -15,7 +15,8 @@ class Rate:
     `value` is None exactly where `null_reason` says why. `intervals` maps a method
     (`clopper_pearson`, which takes items as independent, and `korn_graubard`, which
     respects clusters) to its low and high limit; a method that does not apply is absent.
-    `deff` and `n_eff` belong to `korn_graubard` and are None without it.
+    `deff` and `n_eff` belong to `korn_graubard` and are None without it; where clusters were
+    given and it is absent, `interval_null_reason` says why.
     """
 
     numerator: int
@@ -25,6 +26,7 @@ class Rate:
     deff: float | None
     n_eff: float | None
     intervals: dict[str, tuple[float, float]]
+    interval_null_reason: str | None = None
 
 
 def rate(
@@ -60,4 +62,6 @@ def rate(
     clustered = korn_graubard(clusters or (), confidence)
     if clustered.interval is not None:
         intervals["korn_graubard"] = clustered.interval
-    return Rate(numerator, denominator, numerator / denominator, None, clustered.deff, clustered.n_eff, intervals)
+    reason = None if clusters is None else clustered.null_reason
+    value = numerator / denominator
+    return Rate(numerator, denominator, value, None, clustered.deff, clustered.n_eff, intervals, reason)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import Any, Final
+from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Request
 from starlette.responses import PlainTextResponse, Response
 
 from app.actions import accounts as act
-from app.config import content
 from app.domain import codebook
+from app.domain.difference import difference
 from app.domain.errors import InvalidInput, NotFound
-from app.domain.protocol import BUILT, FOR_JUDGES
+from app.domain.protocol import BY_SECTION, FOR_JUDGES
+from app.domain.text import runs
 from app.store import accounts, judging
 from app.store.db import Row
+from app.web import guidance
 from app.web.auth import (
     FORM_CHECKED,
+    ITEM,
     SIGNED_IN,
     Signed,
     SignedForm,
@@ -26,10 +29,12 @@ from app.web.auth import (
     house_of,
     see_other,
     set_cookie,
+    visitor_of,
 )
 from app.web.forms import Posted, one
-from app.web.judging import ADJUDICATOR, REVIEWER
+from app.web.judging import keep_unsent
 from app.web.pages import render
+from app.web.seat import ADJUDICATOR, REVIEWER
 
 router: Final = APIRouter()
 WORK: Final = {seat.role: seat.base for seat in (REVIEWER, ADJUDICATOR)}
@@ -42,31 +47,55 @@ def healthz() -> Response:
 
 
 @router.get("/login")
-def login_page(request: Request) -> Response:
-    """Show the sign-in page."""
-    return render(request, "entry/login.html", title="Sign in", error=None, username="")
+def login_page(request: Request, back: str = "") -> Response:
+    """Show the sign-in page. `back`: the item to return to."""
+    return _sign_in_page(request, back)
+
+
+def _sign_in_page(
+    request: Request, back: str, kept: str = "", *, error: str | None = None, username: str = ""
+) -> Response:
+    """Show the sign-in page; `kept` is what an item's form held when its session had ended."""
+    shown = {"error": error, "username": username, "back": _item(back), "kept": kept}
+    return render(request, "entry/login.html", 422 if error else 200, title="Sign in", **shown)
+
+
+def _item(back: str) -> str:
+    """Return the address of an item, or "" for anything else: nobody is led elsewhere by a link."""
+    found = ITEM.fullmatch(back)
+    return found[1] if found else ""
 
 
 @router.post("/login")
 def login(request: Request, form: Posted) -> Response:
     """Sign in; a former session of this browser ends."""
     house = house_of(request)
-    name = one(form, "username").strip()
+    name, back, kept = one(form, "username").strip(), one(form, "back"), one(form, "kept")
+    if kept and "username" not in form:  # an item's page hands over what it could not send
+        return _sign_in_page(request, back, kept)
     try:
         signed_in = act.sign_in(house.store, house.world, house.passwords, name, one(form, "password"))
     except InvalidInput as error:
-        told = error.problems[0].message
-        return render(request, "entry/login.html", 422, title="Sign in", error=told, username=name)
-    return _welcome(request, signed_in)
+        return _sign_in_page(request, back, kept, error=error.problems[0].message, username=name)
+    return _welcome(request, signed_in, _item(back), kept)
 
 
-def _welcome(request: Request, signed_in: act.SignedIn) -> Response:
+def _welcome(request: Request, signed_in: act.SignedIn, back: str = "", kept: str = "") -> Response:
     house, former = house_of(request), find_visitor(request)
     if former is not None:
         act.sign_out(house.store, house.world, former.token, former.name)
-    answer = see_other("/")
+    visitor = visitor_of(request, signed_in.token) if back else None
+    if visitor is not None:
+        keep_unsent(request, visitor, back, parse_qs(kept))
+    answer = see_other(back or "/")
     set_cookie(answer, signed_in.token)
     return answer
+
+
+@router.get("/session")
+def session(request: Request) -> Response:
+    """Say whether a session is still there, and note that it is in use."""
+    return Response(status_code=204 if find_visitor(request) else 401)
 
 
 @router.get("/code")
@@ -98,6 +127,8 @@ def logout(request: Request, visitor: Signed) -> Response:
     """Sign out."""
     house = house_of(request)
     act.sign_out(house.store, house.world, visitor.token, visitor.name)
+    house.tray.drop(visitor.session)
+    house.problems.drop(visitor.session)
     answer = see_other("/login")
     clear_cookie(answer)
     return answer
@@ -106,7 +137,29 @@ def logout(request: Request, visitor: Signed) -> Response:
 @router.get("/account", dependencies=[SIGNED_IN])
 def account_page(request: Request, changed: str = "") -> Response:
     """Show the page for a new password."""
-    return render(request, "entry/account.html", title="Your account", errors={}, done=changed == "yes")
+    return _account_page(request, done=changed)
+
+
+def _account_page(request: Request, errors: dict[str, str] | None = None, done: str = "") -> Response:
+    shown = {"errors": errors or {}, "done": done, "themes": act.THEMES, "sizes": act.TEXT_SIZES}
+    return render(request, "entry/account.html", 422 if errors else 200, title="Your account", **shown)
+
+
+@router.post("/account/look")
+def change_look(request: Request, visitor: Signed, form: SignedForm) -> Response:
+    """Keep how pages look to this person, and whether single keys act."""
+    house = house_of(request)
+    theme, text_size, shortcuts = one(form, "theme"), one(form, "text_size"), one(form, "shortcuts") == "yes"
+    try:
+        act.set_look(
+            *(house.store, house.world, visitor.account_id, visitor.name),
+            theme=theme,
+            text_size=text_size,
+            shortcuts=shortcuts,
+        )
+    except InvalidInput as error:
+        return _account_page(request, _by_field(error))
+    return see_other("/account?changed=look")
 
 
 @router.post("/account")
@@ -118,7 +171,7 @@ def change_password(request: Request, visitor: Signed, form: SignedForm) -> Resp
             house.store, house.world, house.passwords, visitor.name, one(form, "current"), one(form, "password")
         )
     except InvalidInput as error:
-        return render(request, "entry/account.html", 422, title="Your account", errors=_by_field(error), done=False)
+        return _account_page(request, _by_field(error))
     answer = see_other("/account?changed=yes")
     set_cookie(answer, signed_in.token)
     return answer
@@ -167,13 +220,15 @@ def choose(request: Request, visitor: Signed, form: SignedForm) -> Response:
 def guide(request: Request, visitor: Signed) -> Response:
     """Show the codebook's guidelines, as frozen with the study the visitor works on."""
     chosen = _frozen_study(request, visitor)
-    frozen = None
-    if chosen is not None:
-        with house_of(request).store.read() as connection:
-            frozen = judging.guidelines(connection, chosen.id)
-    text = frozen if frozen is not None else content("guidelines.toml").read_text(encoding="utf-8")
     return render(
-        request, "judge/guide.html", title="Guide", guide=tomllib.loads(text), codebook=codebook, chosen=chosen
+        request,
+        "judge/guide.html",
+        title="Guide",
+        guide=guidance.guidelines_of(request, chosen.id if chosen is not None else None),
+        codebook=codebook,
+        difference=difference,
+        runs=runs,
+        chosen=chosen,
     )
 
 
@@ -191,7 +246,7 @@ def protocol(request: Request, visitor: Signed) -> Response:
         request,
         "judge/protocol.html",
         title="The rules of this study",
-        sections=BUILT if whole else FOR_JUDGES,
+        sections=BY_SECTION if whole else FOR_JUDGES,
         whole=whole,
         rules=rules,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from app.web.judging import REVIEWER, judge_router
+from app.web.judging import judge_router
+from app.web.seat import REVIEWER
 
 router: Final = judge_router(REVIEWER)

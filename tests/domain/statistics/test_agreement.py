@@ -149,3 +149,19 @@ def test_two_by_two_coefficients_follow_from_pabak_prevalence_and_bias(counts) -
         assert agreement.scott_pi(square(counts)).value == pytest.approx(pi)
         assert agreement.cohen_kappa(square(counts)).value == pytest.approx(kappa)
         assert agreement.krippendorff_alpha(square(counts)).value == pytest.approx(1 - (1 - pi) * (2 * n - 1) / (2 * n))
+
+
+@pytest.mark.parametrize("coefficient", [each for each in COEFFICIENTS if each is not agreement.krippendorff_alpha])
+@given(table=tables())
+def test_a_study_twice_over_gives_the_same(coefficient, table) -> None:
+    """Alpha alone moves: it corrects for a small sample."""
+    one, two = coefficient(table), coefficient([[2 * cell for cell in row] for row in table])
+    assert (two.null_reason, two.n) == (one.null_reason, 2 * one.n)
+    assert two.value == (one.value if one.value is None else pytest.approx(one.value))
+
+
+@given(table=tables())
+def test_alpha_of_a_study_many_times_over_comes_near_to_scotts_pi(table) -> None:
+    pi = agreement.scott_pi(table).value
+    many = agreement.krippendorff_alpha([[10**6 * cell for cell in row] for row in table]).value
+    assert many == (pi if pi is None else pytest.approx(pi, abs=1e-5))

@@ -68,13 +68,43 @@ WRONG_TYPES = {
     "verbatim_reference": 1, "semantic_reference": {SECRET: 1}, "semantic_provenance": ["speaker"],
     "semantic_ambiguous": "yes", "audio": 1, "lang": 1, "tags": SECRET, "role": 1, "expected": 1, "raw_sha256": 1,
 }  # fmt: skip
+NO_FILE_NAMES = {
+    "up the folders": f"../../{SECRET}.wav",
+    "by an absolute name": f"/etc/{SECRET}.wav",
+    "in a folder": f"clips/{SECRET}.wav",
+    "in a folder of Windows": f"..\\{SECRET}.wav",
+    "on a drive of Windows": f"C:{SECRET}.wav",
+    "behind another file": f"{SECRET}.wav:hidden",
+    "by the name of the folder": ".",
+    "by the name of the folder above": "..",
+    "by the name of a device": "con",
+    "by the name of a device with an ending": "NUL.wav",
+    "by the name of a port": "Lpt1.wav",
+    "with a control character": f"{SECRET}\x1b.wav",
+    "with a line break": f"{SECRET}\n.wav",
+    "with a direction override": f"{SECRET}\u202evaw.exe",
+    "with a space at its end": f"{SECRET}.wav ",
+    "with a point at its end": f"{SECRET}.wav.",
+    "by a pattern": "*.wav",
+    "by a name over 200 characters": SECRET * 30 + ".wav",
+}
+KNOWN_ANSWER = {"label": "destructive-content", "arm": "on", "reasons": ["negation"]}
+NO_ANSWERS = [
+    ("without a label", {"label": None}, "label", "needs it"),
+    ("outside the codebook", {"label": SECRET}, "label", "not a label of the codebook"),
+    ("with a panel for an arm", {"arm": "A"}, "arm", "one of: off, on, both"),
+    ("with a list of arms", {"arm": ["off", "on"]}, "arm", "one of: off, on, both"),
+    ("without an arm", {"arm": None}, "arm", "does not fit the label"),
+    ("without a reason", {"reasons": []}, "reasons", "one or more reasons"),
+    ("with a reason of another label", {"reasons": ["reversed"]}, "reasons", "reasons of this label"),
+    ("with a reason outside the codebook", {"reasons": [SECRET]}, "reasons", "reasons of this label"),
+    ("with reasons that are no list", {"reasons": SECRET}, "reasons", "a list of reason codes"),
+    ("with an unknown key", {"colour": SECRET}, "colour", "unknown key"),
+    ("with an explanation over 2,000 characters", {"explanation": SECRET * 300}, "explanation", "at most 2,000"),
+    ("with an explanation that turns lines round", {"explanation": f"\u202e{SECRET}"}, "explanation", "control"),
+]
 NO_ITEM = [
-    *[
-        ("wrong type", {key: value}, key, "expected")
-        for key, value in WRONG_TYPES.items()
-        if key not in ("audio", "role", "expected")
-    ],
-    *[("wrong type", {key: WRONG_TYPES[key]}, key, "not built") for key in ("audio", "role", "expected")],
+    *[("wrong type", {key: value}, key, "expected") for key, value in WRONG_TYPES.items()],
     *[("null for a needed key", {key: None}, key, "every item needs it") for key in KEYS],
     ("unknown key", {"colour": SECRET}, "colour", "unknown key"),
     ("key in capitals", {"Off": SECRET}, "Off", "unknown key"),
@@ -109,9 +139,21 @@ NO_ITEM = [
     ("digest in capitals", {"raw_sha256": "A" * 64}, "raw_sha256", "64 lower-case"),
     ("digest cut short", {"raw_sha256": "a" * 63}, "raw_sha256", "64 lower-case"),
     ("digest of another text", {"raw_sha256": "0" * 64}, "raw_sha256", "is not the digest"),
-    ("recording", {"audio": "../../etc/passwd"}, "audio", "not built"),
-    ("role of a sentinel", {"role": "sentinel"}, "role", "not built"),
-    ("expected answer", {"expected": {"label": SECRET}}, "expected", "not built"),
+    *[(f"recording {told}", {"audio": name}, "audio", "without a folder") for told, name in NO_FILE_NAMES.items()],
+    ("role of another kind", {"role": SECRET}, "role", "one of"),
+    ("sentinel without its answer", {"role": "sentinel"}, "expected", "needs its known answer"),
+    ("practice item without its answer", {"role": "practice"}, "expected", "needs its known answer"),
+    ("known answer of a study item", {"expected": {"label": "benign-retention"}}, "expected", "only a sentinel"),
+    *[
+        (f"known answer {told}", {"role": "sentinel", "expected": KNOWN_ANSWER | changed}, f"expected.{key}", phrase)
+        for told, changed, key, phrase in NO_ANSWERS
+    ],
+    (
+        "practice item without an explanation",
+        {"role": "practice", "expected": KNOWN_ANSWER},
+        "expected.explanation",
+        "every practice item needs it",
+    ),
     ("id twice in the file", {"item_id": "N-1"}, "item_id", "too"),
     ("id in the study already", {"item_id": KNOWN["item_id"]}, "item_id", "in the study already"),
     ("pair swapped in the file", {"off": FIRST["on"], "on": FIRST["off"]}, "on", "with off and on swapped"),

@@ -14,7 +14,7 @@ from app.domain import cost
 from app.domain.errors import InvalidInput, Problem, Refused
 from app.domain.explanation import SECTIONS
 from app.domain.plan import PLANS, plan
-from app.domain.protocol import BUILT, Protocol
+from app.domain.protocol import BY_SECTION, FIELDS, Protocol
 from app.formats.toml import write_toml
 from app.report.wording import percent
 from app.store import studies
@@ -26,7 +26,7 @@ from app.web.forms import Form, one
 from app.web.leading import Led, answer_to, shown, study_page
 
 router: Final = APIRouter(prefix="/lead/studies/{study_id}/protocol/edit")
-TITLES: Final = {field.name: field.about[:1].upper() + field.about[1:] for fields in BUILT.values() for field in fields}
+TITLES: Final = {field.name: field.about[:1].upper() + field.about[1:] for field in FIELDS}
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def _page(
         "protocol",
         status,
         template="editor",
-        sections=BUILT,
+        sections=BY_SECTION,
         introductions=SECTIONS,
         titles=TITLES,
         entered=entry.form,
@@ -167,7 +167,8 @@ def _in_order(errors: dict[str, str]) -> dict[str, str]:
     places = {name: place for place, name in enumerate(("", "pace", *TITLES))}
 
     def place(name: str) -> tuple[int, int]:
-        row = int(name.split(".")[1]) if name.startswith("row.") else -1
+        number = name.split(".")[1] if name.startswith("row.") else ""
+        row = int(number) if number.isascii() and number.isdigit() else -1
         return places.get(protocol_form.STRATA if row >= 0 else name, len(places)), row
 
     return {name: errors[name] for name in sorted(errors, key=place)}

@@ -14,7 +14,7 @@ from app.domain.cost import cost
 from app.domain.errors import InvalidInput, NotFound, Problem, Refused
 from app.domain.explanation import EXPLANATIONS
 from app.domain.plan import PLANS, plan
-from app.domain.protocol import BUILT, parse
+from app.domain.protocol import BY_SECTION, parse
 from app.formats.toml import write_toml
 from app.report.wording import percent
 from app.store import studies
@@ -24,7 +24,12 @@ from app.web.leading import LEADS_ONLY, Led, answer_to, chosen, shown, study_pag
 from app.web.pages import render
 
 router: Final = APIRouter(prefix="/lead")
-STARTERS: Final = ("protocol.toml", "rights.toml", "items.csv")
+STARTERS: Final = {
+    "protocol.toml": "application/toml",
+    "rights.toml": "application/toml",
+    "items.csv": "text/csv",
+    "practice.jsonl": "application/jsonl",
+}
 
 
 @router.get("")
@@ -119,9 +124,10 @@ def starter(name: str) -> Response:
     if name not in STARTERS:
         message = "There is no such file."
         raise NotFound(message)
-    kind = "text/csv" if name.endswith(".csv") else "application/toml"
     named = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(content(f"starter/{name}").read_bytes(), media_type=f"{kind}; charset=utf-8", headers=named)
+    return Response(
+        content(f"starter/{name}").read_bytes(), media_type=f"{STARTERS[name]}; charset=utf-8", headers=named
+    )
 
 
 @router.get("/studies/{study_id}/protocol")
@@ -139,7 +145,7 @@ def _protocol(request: Request, study_id: str, status: int = 200, problems: Sequ
         study,
         "protocol",
         status,
-        sections=BUILT,
+        sections=BY_SECTION,
         rules=rules,
         problems=problems,
     )

@@ -1,0 +1,135 @@
+"""What this study shows and what it does not, each sentence from a fact of the memo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from app.domain import gate
+from app.domain.memo import Memo
+from app.report.wording import UNVERIFIED, cluster, count, few, percent, rule, synthetic
+
+_FEW_MARKS: Final = 10  # with fewer items marked by anybody, agreement on damage is an anecdote
+_ROLES: Final = {"reviewer": "reviewers", "adjudicator": "adjudicators"}
+
+
+def shows(memo: Memo) -> tuple[str, ...]:
+    """Return what was found."""
+    if not memo.primary.introduced_counting_unresolved.denominator or rule(memo) == gate.BLOCKED:
+        return ("Why the study is blocked. Of the filter it shows nothing.",)
+    return (*_judged(memo), *_damage(memo), *_rest(memo), *_agreement(memo), *_guesses(memo))
+
+
+def does_not_show(memo: Memo) -> tuple[str, ...]:
+    """Return what stays open."""
+    found = list(_open(memo)) if memo.primary.introduced_counting_unresolved.denominator else []
+    if memo.study.pairing == "imported_unverified":
+        found.append(UNVERIFIED)
+    found.append("Whether the filter helps anybody: that was not asked.")
+    found.append(
+        "What the filter does to real speech: the texts are invented."
+        if synthetic(memo)
+        else "How often it happens in other speech, or with another version or setting of the filter."
+    )
+    return tuple(found)
+
+
+def _judged(memo: Memo) -> Iterator[str]:
+    sample = memo.sample
+    equal = f"; {sample.auto_coded} were equal under the comparator and judged by nobody" if sample.auto_coded else ""
+    gone = f"; {sample.withdrawn} were withdrawn" if sample.withdrawn else ""
+    yield f"Of {count(sample.imported, 'item')}, two people judged {sample.reviewed}{equal}{gone}."
+
+
+def _damage(memo: Memo) -> Iterator[str]:
+    introduced, changed = memo.primary.introduced, memo.primary.introduced_among_changed
+    units = count(memo.sample.clusters.count, cluster(memo), cluster(memo, 2))
+    if introduced.numerator:
+        share = f" ({percent(changed.value)})" if changed.value is not None and not few(memo) else ""
+        yield (
+            f"The filter introduced confirmed damage on {count(introduced.numerator, 'item')}, in "
+            f"{memo.primary.clusters_with_event} of {units}: {changed.numerator} of {changed.denominator} "
+            "items that it "
+            f"changed and that have a final answer{share}."
+        )
+    else:
+        yield (
+            f"No item of {introduced.denominator} with a final answer has confirmed introduced damage; the "
+            "filter changed "
+            f"{changed.denominator} of these, in a sample of {units}."
+        )
+    both, _on, off, _neither = memo.primary.damaged.counts
+    if both or off:
+        yield f"Both texts of {count(both, 'item')} were damaged, and of {count(off, 'item')} the off text alone."
+
+
+def _rest(memo: Memo) -> Iterator[str]:
+    changed, clean = memo.controls.changed, memo.cleanup.safe_cleanup
+    if changed.denominator:
+        parts = (
+            f": {memo.controls.safe} safely, {memo.controls.destructive} with damage, {memo.controls.other} otherwise"
+        )
+        yield (
+            f"Of {changed.denominator} controls, where there was nothing to tidy, the filter changed "
+            f"{changed.numerator}"
+            f"{parts if changed.numerator else ''}."
+        )
+    if clean.denominator:
+        yield (
+            f"With the filter on a disfluency was gone and the meaning intact on {clean.numerator} of "
+            f"{clean.denominator} "
+            "disfluent items."
+        )
+
+
+def _agreement(memo: Memo) -> Iterator[str]:
+    same, (both, first, second, _) = memo.agreement.observed, memo.agreement.introduced.counts
+    if same.denominator:
+        yield (
+            f"Before adjudication two reviewers gave {same.numerator} of {same.denominator} items the same label. "
+            f"Introduced damage was marked by both on {both}, by one alone on {first + second}."
+        )
+
+
+def _guesses(memo: Memo) -> Iterator[str]:
+    for role, each in memo.quality.blinding_index.items():
+        asked = each.right + each.wrong + each.cannot_tell
+        if each.value is not None:
+            yield (
+                f"Asked which text was filtered, {_ROLES[role]} were right {each.right} and wrong {each.wrong} "
+                "times of "
+                f"{asked}: a blinding index of {each.value:.2f}, where 0 is chance."
+            )
+
+
+def _open(memo: Memo) -> Iterator[str]:
+    sample, primary = memo.sample, memo.primary
+    unresolved = (primary.introduced_counting_unresolved.numerator or 0) - (primary.introduced.numerator or 0)
+    if unresolved:
+        yield f"What the filter did on {count(unresolved, 'item')}: disputed, pending or not assessable."
+    units = count(sample.clusters.count, cluster(memo), cluster(memo, 2))
+    if few(memo):
+        yield (
+            f"How far one {cluster(memo)} differs from another: there are {units} only, so that every interval by "
+            f"{cluster(memo)} is rough."
+        )
+    if short := sum(sample.shortages.values()):
+        yield f"What the plan wanted of {count(short, 'more item')}: the sample is short of them."
+    marked = sum(memo.agreement.introduced.counts[:3])
+    if memo.agreement.n and marked < _FEW_MARKS:
+        yield (
+            "How well two people agree on introduced damage: one of them or both marked it on "
+            f"{count(marked, 'item')}, too "
+            "few to say."
+        )
+    yield from _unmeasured(memo)
+
+
+def _unmeasured(memo: Memo) -> Iterator[str]:
+    if all(each.value is None for each in memo.quality.blinding_index.values()):
+        yield "Whether judges could guess which text was filtered: it was not measured."
+    if told := memo.quality.references_equal_one_panel.numerator:
+        yield f"How {count(told, 'item')} would be judged blind: there a shown reference equals exactly one text."
+    judges, attested = (sum(getattr(s, n) for s in memo.conduct.judges.values()) for n in ("judges", "attested"))
+    if attested < judges:
+        yield f"What qualifies {judges - attested} of {judges} judges: nobody attested it."

@@ -1,0 +1,172 @@
+"""A judge's own index: progress, the list, the sign-off, and the receipts of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.actions import adjudicating
+from app.actions.reviewing import Judge
+from app.domain import codebook, own_list, pace
+from app.domain.errors import InvalidInput, Refused
+from app.domain.own_list import Listing, Tally, View
+from app.store import judging
+from app.store.judging import Worked
+from app.web.auth import Signed, SignedForm, house_of, see_other
+from app.web.forms import Form, one
+from app.web.pages import render
+from app.web.seat import Seat, judge_of, seated
+from app.web.showing import by_field
+
+LATELY: Final = timedelta(seconds=pace.STRETCH + 2 * pace.PAUSE)
+IN_ADDRESS: Final = ("show", "answer", "page")  # never the words
+UNFINISHED: Final = ("open", "drafted", "flagged")  # what the sign-off lists
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """The answer with which work ended on an earlier day."""
+
+    token: str
+    number: int
+    at: str
+
+
+def index(
+    request: Request,
+    judge: Judge,
+    seat: Seat,
+    view: View | None = None,
+    refused: Refused | InvalidInput | None = None,
+    words: str = "",
+) -> Response:
+    """Answer with a judge's own progress, one page of the list, and the sign-off.
+
+    `refused`: why the sign-off, or what was asked of the list, was not taken. `words`: what was entered then.
+    """
+    look(request, judge)
+    view = view or View()
+    with house_of(request).store.read() as connection:
+        mine = (connection, judge.study_id, judge.account_id)
+        desk = seated(judging.desk(*mine))
+        tally = judging.tally(*mine) if desk.open else Tally()
+        listed = judging.listed(*mine, view) if desk.open else Listing()
+        unfinished = {
+            show: judging.listed(*mine, View(show)) for show in UNFINISHED if desk.open_to_change and tally.of(show)
+        }
+        receipts = judging.sign_offs(*mine)
+    return render(
+        request,
+        "judge/index.html",
+        200 if refused is None else 409 if isinstance(refused, Refused) else 422,
+        title="Your adjudications" if judge.adjudication else "Your reviews",
+        study_title=desk.title,
+        desk=desk,
+        base=seat.base,
+        view=view,
+        shows=own_list.SHOWS,
+        tally=tally,
+        listed=listed,
+        unfinished=unfinished,
+        labels=codebook.titles(),
+        codebook=codebook,
+        receipts=receipts,
+        error=str(refused) if isinstance(refused, Refused) else None,
+        errors=by_field(refused) if isinstance(refused, InvalidInput) else {},
+        words=words or view.words,
+        **(_progress(request, judge, desk) if desk.open_to_change else {}),
+    )
+
+
+def search(request: Request, judge: Judge, seat: Seat, form: Form) -> Response:
+    """Answer with what of the own list was asked for.
+
+    Words stand in the form alone, so the answer is a page. Without any it has an address of its own: 303.
+    """
+    try:
+        view = own_list.view(form)
+    except InvalidInput as error:
+        return index(request, judge, seat, refused=error, words=one(form, "words"))
+    if view.words or request.method == "GET":
+        return index(request, judge, seat, view)
+    return see_other(f"{seat.base}?{urlencode(view.query)}" if view.query else seat.base)
+
+
+def look(request: Request, judge: Judge) -> None:
+    """Note the adjudicator's first look at the queue."""
+    if judge.adjudication:
+        house = house_of(request)
+        adjudicating.open_queue(house.store, house.world, judge)
+
+
+def _progress(request: Request, judge: Judge, desk: judging.Desk) -> dict[str, Any]:
+    """Return pace, break and where work stopped, for the page."""
+    house = house_of(request)
+    now = house.world.now()
+    with house.store.read() as connection:
+        worked = judging.worked(connection, judge.study_id, judge.account_id)
+        number = judging.number_of(connection, judge.study_id, judge.account_id, worked.token or "")
+    found = pace.pace(worked.moments, desk.done, desk.total)
+    return {
+        "each": found and pace.seconds_told(found.each),
+        "left_minutes": found and found.left and pace.minutes_told(found.left),
+        "rest": pace.break_due(worked.moments, now.timestamp()),
+        "stopped": _stopped(worked, number, now),
+    }
+
+
+def _stopped(worked: Worked, number: int | None, now: datetime) -> Stopped | None:
+    if worked.token is None or worked.at is None or number is None or not pace.stopped_earlier(worked.at, now):
+        return None
+    return Stopped(worked.token, number, worked.at.isoformat(timespec="seconds"))
+
+
+def rest(request: Request, judge: Judge) -> int | None:
+    """Return the minutes at work without a pause, once a break is suggested."""
+    house = house_of(request)
+    now = house.world.now()
+    with house.store.read() as connection:
+        since = (now - LATELY).isoformat(timespec="seconds")
+        moments = judging.lately(connection, judge.study_id, judge.account_id, since)
+    return pace.break_due(moments, now.timestamp())
+
+
+def receipt(request: Request, judge: Judge, seat: Seat) -> Response:
+    """Answer with a judge's receipts, each held against the answers as they are stored at this moment."""
+    with house_of(request).store.read() as connection:
+        desk = seated(judging.desk(connection, judge.study_id, judge.account_id))
+        receipts = judging.receipts_checked(connection, judge.study_id, judge.account_id)
+    return render(
+        request,
+        "judge/receipt.html",
+        title="Receipts",
+        study_title=desk.title,
+        desk=desk,
+        base=seat.base,
+        receipts=receipts,
+    )
+
+
+def router(seat: Seat) -> APIRouter:
+    """Return a judging role's router with the index and the receipts."""
+    found = APIRouter(prefix=seat.base)
+
+    @found.get("")
+    def get_index(request: Request, visitor: Signed) -> Response:
+        asked = {name: request.query_params.getlist(name) for name in IN_ADDRESS}
+        return search(request, judge_of(request, visitor, seat), seat, asked)
+
+    @found.post("")
+    def post_index(request: Request, visitor: Signed, form: SignedForm) -> Response:
+        return search(request, judge_of(request, visitor, seat), seat, form)
+
+    @found.get("/receipt")
+    def get_receipt(request: Request, visitor: Signed) -> Response:
+        return receipt(request, judge_of(request, visitor, seat), seat)
+
+    return found

@@ -1,0 +1,177 @@
+"""Judging by keys alone: how few they are, by what they go, and when they do nothing."""
+
+import pytest
+
+from app.domain.codebook import LABEL_KEYS
+from tests.browser.conftest import SIZE, arrive
+
+CONTENT, CORRECTION, STRUCTURE, SAFE, RETAINED, SAME, CANNOT = LABEL_KEYS
+
+
+def chosen(page):
+    """Return what the form would send of an answer."""
+    names = ["label", "panel", "also", "reason"]
+    script = "names => names.map(n => [...document.querySelectorAll(`[name=${n}]:checked`)].map(e => e.value).join())"
+    return dict(pair for pair in zip(names, page.evaluate(script, names), strict=True) if pair[1])
+
+
+def key(page, code, printed, *, on="document.body", **more):
+    """Press a key of some layout: `code` is its place, `printed` what is printed on it."""
+    said = {"key": printed, "code": code, "bubbles": True, "cancelable": True} | more
+    page.evaluate(f"said => ({on}).dispatchEvent(new KeyboardEvent('keydown', said))", said)
+
+
+@pytest.mark.parametrize(
+    ("presses", "sent"),
+    [
+        (["6", "Enter"], f"label={SAME}"),
+        (["5", "Enter"], f"label={RETAINED}"),
+        (["4", "a", "Enter"], f"label={SAFE}&panel=A"),
+        (["7", "Shift+Digit1", "Enter"], f"label={CANNOT}&reason=source_ambiguous"),
+        (["1", "b", "Shift+Digit2", "Enter"], f"label={CONTENT}&panel=B&also=&reason=negation"),
+    ],
+)
+def test_an_answer_takes_so_few_presses(rosa, presses, sent):
+    page, posted = rosa.page, []
+    page.on(
+        "request", lambda r: posted.append(r.post_data) if r.method == "POST" and not r.url.endswith("draft") else None
+    )
+    for press in presses:
+        page.keyboard.press(press)
+    arrive(page, 2)
+    fields = [each for each in posted[0].split("&") if each.partition("=")[0] in {"label", "panel", "also", "reason"}]
+    assert "&".join(each for each in fields if each != "also=") == sent.replace("also=&", "")
+    assert page.evaluate("document.activeElement.textContent") == "Item 2 of 3"
+
+
+def test_a_and_b_are_switches_and_both_is_a_then_b(rosa):
+    page, seen = rosa.page, []
+    page.keyboard.press("1")
+    for press in "abab":
+        page.keyboard.press(press)
+        seen.append(chosen(page).get("panel"))
+    assert seen == ["A", "both", "B", None]
+    page.keyboard.press("4")
+    for press in "ab":
+        page.keyboard.press(press)
+    assert chosen(page) == {"label": SAFE, "panel": "B"}
+
+
+def test_digits_go_by_their_place_and_letters_by_what_is_printed(rosa):
+    page = rosa.page
+    key(page, "Digit1", "&")  # AZERTY
+    assert chosen(page) == {"label": CONTENT}
+    key(page, "KeyQ", "a")  # AZERTY
+    assert chosen(page)["panel"] == "A"
+    key(page, "KeyN", "b")  # Dvorak
+    assert chosen(page)["panel"] == "both"
+    key(page, "KeyA", "q")  # AZERTY: the place of A is not A
+    assert chosen(page)["panel"] == "both"
+    key(page, "KeyA", "ф")  # a Cyrillic layout prints no Latin letters
+    assert chosen(page)["panel"] == "B"
+    key(page, "Numpad7", "7")
+    assert chosen(page)["label"] == CANNOT
+    key(page, "Numpad1", "End")  # the keypad as arrows
+    assert chosen(page)["label"] == CANNOT
+    key(page, "Digit2", "2", shiftKey=True)
+    assert chosen(page)["reason"] == "reference_missing"
+
+
+@pytest.mark.parametrize(
+    "held", [{"ctrlKey": True}, {"altKey": True}, {"metaKey": True}, {"isComposing": True}, {"repeat": True}]
+)
+def test_a_key_that_is_held_or_belongs_to_the_browser_answers_nothing(rosa, held):
+    key(rosa.page, "Digit6", "6", **held)
+    assert chosen(rosa.page) == {}
+
+
+def test_no_key_acts_while_somebody_types_but_ctrl_enter(rosa):
+    page = rosa.page
+    page.keyboard.press("6")
+    page.keyboard.press("n")
+    page.keyboard.type("1 a b f p? 7")
+    page.keyboard.press("Enter")
+    assert page.get_by_label("Private note").input_value() == "1 a b f p? 7\n"
+    assert chosen(page) == {"label": SAME}
+    assert not page.locator(".flagged").is_visible()
+    page.keyboard.press("Control+Enter")
+    arrive(page, 2)
+
+
+def test_on_a_focused_control_arrows_space_and_enter_do_what_they_always_do(rosa):
+    page = rosa.page
+    page.locator(f'[value="{CONTENT}"]').focus()
+    page.keyboard.press("ArrowDown")
+    assert chosen(page) == {"label": CORRECTION}
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    assert chosen(page)["panel"] == "A"
+    page.locator('[value="reversed"]').focus()
+    page.keyboard.press("Space")
+    assert chosen(page)["reason"] == "reversed"
+    page.locator("#more summary").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#more").get_attribute("open") == ""
+    page.locator('[data-act="note"]').focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.name") == "note"
+    assert page.locator("h1").inner_text() == "Item 1 of 3"
+
+
+def test_a_key_within_a_quarter_of_a_second_of_a_new_item_answers_nothing(rosa):
+    page = rosa.page
+    page.evaluate(
+        """() => document.addEventListener("evenhand:item", () => setTimeout(() => document.body.dispatchEvent(
+        new KeyboardEvent("keydown", { key: "6", code: "Digit6", bubbles: true })), 100))"""
+    )
+    page.keyboard.press("6")
+    page.keyboard.press("Enter")
+    arrive(page, 2)
+    assert chosen(page) == {}
+    page.keyboard.press("6")
+    assert chosen(page) == {"label": SAME}
+
+
+def test_moving_flagging_and_the_list_of_keys(rosa):
+    page = rosa.page
+    page.keyboard.press("6")
+    page.keyboard.press("Enter")
+    arrive(page, 2)
+    page.keyboard.press("f")
+    page.locator(".flagged").wait_for()
+    page.keyboard.press("?")
+    keys = page.get_by_role("dialog", name="Keys")
+    assert keys.is_visible()
+    page.keyboard.press("6")
+    assert chosen(page) == {}
+    page.keyboard.press("Escape")
+    page.keyboard.press("d")
+    assert page.evaluate("document.activeElement.id") == "differences"
+    with page.expect_popup() as guide:
+        page.keyboard.press("g")
+    assert guide.value.url.endswith("/guide")
+    page.keyboard.press("p")
+    arrive(page, 1)
+    assert chosen(page) == {"label": SAME}
+
+
+def test_the_keys_of_the_recording_tell_the_player(rosa):
+    page = rosa.page
+    page.evaluate("() => { window.told = []; document.addEventListener('evenhand:audio', e => told.push(e.detail)); }")
+    for press in "kjl":
+        page.keyboard.press(press)
+    assert page.evaluate("told") == ["toggle", "back", "forward"]
+
+
+def test_switched_off_no_key_answers_and_none_is_shown(reviewing, tab):
+    page = tab("rosa", viewport=SIZE).page
+    page.goto("/account")
+    page.get_by_label("Single keys choose answers").uncheck()
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("It holds wherever you sign in").wait_for()
+    page.goto("/review/next")
+    arrive(page, 1)
+    page.keyboard.press("6")
+    assert chosen(page) == {}
+    assert page.locator(".key:visible").count() == 0
+    assert page.get_by_role("button", name="Keys").count() == 0

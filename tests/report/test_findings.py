@@ -1,0 +1,97 @@
+"""What a study shows and does not, and its methods: sentences from the facts of the memo."""
+
+import pytest
+
+from app.domain.memo import Seats
+from app.report import markdown, wording
+from app.report.cells import Column, shown
+from app.report.findings import does_not_show, shows
+from app.report.methods import methods, sources
+
+JUDGED = ["PASS", "FAIL", "INCONCLUSIVE"]
+
+
+def test_a_fail_says_on_how_many_items_and_in_how_many_clusters(memo):
+    assert any("damage on 2 items, in" in said and "of 4 episodes" in said for said in shows(memo))
+
+
+def test_a_pass_says_how_many_items_the_filter_changed(memos):
+    assert any("has confirmed introduced damage; the filter changed" in said for said in shows(memos["PASS"]))
+
+
+def test_a_blocked_study_shows_nothing_of_the_filter(memos):
+    assert shows(memos["BLOCKED"]) == ("Why the study is blocked. Of the filter it shows nothing.",)
+
+
+def test_few_clusters_are_said_in_words_and_printed_without_decimals(memo):
+    assert any("there are 4 episodes only" in said for said in does_not_show(memo))
+    text = markdown.render(memo)
+    assert "rough, for it rests on 4 episodes" in text
+    assert "1.8% to 85.9%" not in text
+    assert "2% to 86%" in text
+
+
+def test_many_clusters_are_no_reason_for_a_warning(memo):
+    clusters = memo.sample.clusters.model_copy(update={"count": 40})
+    made = memo.model_copy(update={"sample": memo.sample.model_copy(update={"clusters": clusters})})
+    assert not wording.resting_on(made)
+    assert "rests on" not in markdown.render(made)
+
+
+def test_judges_whose_qualification_nobody_attested_are_counted(memo):
+    assert "What qualifies 1 of 3 judges: nobody attested it." in does_not_show(memo)
+
+
+def test_judges_are_counted_and_never_named(memo):
+    text = markdown.render(memo)
+    assert "| Reviewers | 2; the lead attested the qualification of 2 |" in text
+    assert "| Adjudicators | 1; the lead attested the qualification of 0 |" in text
+
+
+def test_dates_of_freeze_and_close_stand_in_the_memo(memo):
+    text = markdown.render(memo)
+    assert "| Frozen | 2026-11-02, 08:30 UTC |" in text
+    assert "| Closed | 2026-11-30, 16:00 UTC |" in text
+
+
+def test_confirmed_means_one_thing(memo):
+    assert "Confirmed: the final answer" not in markdown.render(memo)
+
+
+@pytest.mark.parametrize("status", JUDGED)
+def test_methods_are_three_paragraphs_with_their_sources(memos, status):
+    told = " ".join(methods(memos[status]))
+    assert len(methods(memos[status])) == 3
+    assert "frozen on 2026-11-02" in told
+    assert "equal in every character" in told
+    for name in ("Korn", "Clopper", "Cicchetti", "Shao", "Efron", "McNemar", "Newcombe"):
+        assert name in told
+        assert any(name in source for source in sources(memos[status])), name
+
+
+def test_methods_are_not_told_of_what_was_never_frozen(memos):
+    conduct = memos["BLOCKED"].conduct.model_copy(update={"frozen_at": None})
+    assert methods(memos["BLOCKED"].model_copy(update={"conduct": conduct})) == ()
+
+
+def test_without_an_adjudicator_the_methods_say_so(memo):
+    judges = memo.conduct.judges | {"adjudicator": Seats(judges=0, attested=0, left=0)}
+    made = memo.model_copy(update={"conduct": memo.conduct.model_copy(update={"judges": judges})})
+    assert "There was no adjudicator" in " ".join(methods(made))
+
+
+@pytest.mark.parametrize(
+    ("cell", "kind", "words"),
+    [
+        (0.98765, "index", "0.99"),
+        (-0.0004, "index", "0.00"),
+        ((-0.006, 0.987), "indexes", "-0.01 to 0.99"),
+        (137.14, "size", "137"),
+        (27.5, "tally", "27.5"),
+        (1654.0, "tally", "1654"),
+        (0.0001, "p", "under 0.001"),
+        ((0.0018, 0.859), "rough", "under 1% to 86%"),
+    ],
+)
+def test_numbers_for_reading_claim_no_more_than_they_know(cell, kind, words):
+    assert shown(cell, Column("", kind)) == words
