@@ -159,6 +159,7 @@ def test_the_second_step_of_40_words_needs_no_scrolling_and_nothing_jumps_from_d
     page, places = ines.page, set()
     if "garden centre" not in page.locator('[data-panel="A"]').text_content():
         walk_to(page, "garden centre")
+        arrive(page, int(page.title().split()[1]))
         second(page)
     for decision in (None, *DECISIONS):
         if decision:

@@ -91,7 +91,7 @@ NO_FILE_NAMES = {
 KNOWN_ANSWER = {"label": "destructive-content", "arm": "on", "reasons": ["negation"]}
 NO_ANSWERS = [
     ("without a label", {"label": None}, "label", "needs it"),
-    ("outside the codebook", {"label": SECRET}, "label", "not a label of the codebook"),
+    ("outside the codebook", {"label": SECRET}, "label", "not one of destructive-content"),
     ("with a panel for an arm", {"arm": "A"}, "arm", "one of: off, on, both"),
     ("with a list of arms", {"arm": ["off", "on"]}, "arm", "one of: off, on, both"),
     ("without an arm", {"arm": None}, "arm", "does not fit the label"),
