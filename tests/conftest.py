@@ -76,6 +76,10 @@ def evenhand(tmp_path, monkeypatch):
     house.stop()
 
 
+FLAGS = [  # a script starts recordings here, where people press a key
+    *("--no-sandbox", "--disable-background-networking"),
+    "--autoplay-policy=no-user-gesture-required",
+]
 CHROMIUM = (os.environ.get("EVENHAND_CHROMIUM"), shutil.which("chromium"), shutil.which("google-chrome"))
 
 
@@ -91,7 +95,7 @@ def browser():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-background-networking"])
+        started = driver.chromium.launch(executable_path=path, args=FLAGS)
         yield started
         started.close()
 

@@ -73,6 +73,8 @@ document.addEventListener("ratechange", (event) => {
   if (choice && [...choice.options].some((each) => each.value === now)) rate = choice.value = now;
 }, true);
 
+// A player that is taken away stops at once, and not when the browser comes to it.
+document.addEventListener("htmx:beforeSwap", () => player()?.pause());
 document.addEventListener("htmx:afterSettle", begin);
 begin();
 if (player()?.error) say("The recording cannot be played. Reload the page; tell the lead if it stays so.");

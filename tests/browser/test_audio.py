@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.test_a_study import code
-from tests.conftest import CHROMIUM
+from tests.conftest import CHROMIUM, FLAGS
 from tests.house import PROTOCOL, RIGHTS, jsonl, password_of
 from tests.sounds import OPUS, wav
 from tests.walk.script import Scene
@@ -111,7 +111,7 @@ def parts(data):
 def test_the_browser_keeps_no_byte_of_a_recording_in_its_profile(heard, browser, tmp_path):
     profile = tmp_path / "profile"
     path = next(path for path in CHROMIUM if path and Path(path).exists())
-    options = {"executable_path": path, "args": ["--no-sandbox", "--disable-background-networking"]}
+    options = {"executable_path": path, "args": FLAGS}
     context = browser.browser_type.launch_persistent_context(profile, base_url=heard.origin, **options)
     page = context.new_page()
     page.goto("/")

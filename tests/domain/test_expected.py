@@ -3,7 +3,7 @@
 import pytest
 
 from app.domain.expected import Expected, parse
-from app.domain.item import Item
+from app.domain.item import ANSWER, Item
 from app.domain.item import parse as parse_item
 from tests.house import item_rows
 
@@ -52,9 +52,7 @@ def test_an_answer_that_the_codebook_does_not_have_is_named_by_its_field(changes
 @pytest.mark.parametrize("value", ["safe-cleanup", ["safe-cleanup"], 3, True])
 def test_an_answer_is_an_object(value):
     found = parse_item(ROW | {"role": "sentinel", "expected": value}, "items.jsonl", 4)
-    assert [(problem.field, problem.expected) for problem in found] == [
-        ("expected", "an object with label, arm, reasons and explanation")
-    ]
+    assert [(problem.field, problem.expected) for problem in found] == [("expected", ANSWER)]
 
 
 @pytest.mark.parametrize(

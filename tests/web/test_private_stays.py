@@ -17,7 +17,7 @@ from app.domain.errors import InvalidInput
 from app.domain.item import FIELDS
 from app.store import studies
 from app.store.migrate import open_store
-from app.web import judging
+from app.web import showing
 from app.web.app import create_app
 from tests.house import CHEAP, PROTOCOL, RIGHTS, Person, fixed_world, jsonl, password_of
 
@@ -105,7 +105,7 @@ class Way:
     def fail(self, person):
         """Bring about an unforeseen error while an item's texts are at hand."""
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(judging, "difference", lambda *texts: {}[texts])  # the error itself holds both texts
+            patch.setattr(showing, "difference", lambda *texts: {}[texts])  # the error itself holds both texts
             for link in person.page("/review").links:
                 self.answers.append(person.get(link))
 
