@@ -17,7 +17,9 @@ SCENES = [
 ]
 CLIPS = {"a.wav": wav(seconds=6), "b.opus": OPUS["D-001.opus"]}
 PLAYING = "() => { const a = document.querySelector('#item audio'); return a.currentTime > 0.2 && !a.paused; }"
-READY = "() => document.querySelector('#item audio')?.readyState >= 1"
+# The script has to be there too: what is sent before it listens is lost.
+READY = """() => document.querySelector("#item audio")?.readyState >= 2
+  && document.querySelector("#item .recording-tools")?.hidden === false"""
 
 
 @pytest.fixture
@@ -99,6 +101,7 @@ def test_a_recording_that_does_not_come_is_told(heard, tab):
 def test_the_page_fits_its_window_with_the_player(heard, tab):
     page = tab("rosa").page
     page.get_by_role("link", name="Start").click()
+    page.wait_for_function(READY)
     for width in (1280, 390, 320):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
