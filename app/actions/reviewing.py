@@ -10,7 +10,7 @@ from app.domain import blinding
 from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion
 from app.domain.judgement import Coding, check, chosen
 from app.domain.manifest import digest
-from app.domain.protocol import REVIEWERS_PER_ITEM
+from app.domain.outcome import queue
 from app.store import audit, judgements, practising, studies
 from app.store.db import Connection, Row, Store
 from app.world import World
@@ -226,12 +226,9 @@ def note_first_look(connection: Connection, world: World, judge: Judge) -> None:
 
 
 def _queue(connection: Connection, study_id: str) -> list[int]:
-    """Return the items on which the two reviews differ in label, arms or other damage, and those drawn for an audit."""
+    """Return the items that go to the adjudicator once all reviews are signed."""
     codings: dict[int, list[Coding]] = {}
     for row in judgements.newest_reviews(connection, study_id):
         codings.setdefault(row.item, []).append(blinding.reveal(judgements.decode(row), row.on_panel))
-    agreed = {item for item, both in codings.items() if len(both) == REVIEWERS_PER_ITEM and len(set(both)) == 1}
     rules = studies.protocol_of(studies.get(connection, study_id))
-    audited = [item for item in judgements.audit_order(connection, study_id) if item in agreed]
-    drawn = audited[: blinding.share_of(len(audited), rules["review.audit_agreed"])]
-    return [*(item for item, both in codings.items() if len(set(both)) > 1), *drawn]
+    return queue(codings, judgements.audit_order(connection, study_id), rules["review.audit_agreed"])

@@ -108,6 +108,15 @@ def ranked(slots: Sequence[Slot], rankable: Container[int], below: Below) -> lis
     return [replace(slot, rank=next(numbers)) if _able(slot, rankable) else slot for slot in slots]
 
 
+def checked(ranks: Sequence[int], share: float) -> frozenset[int]:
+    """Return the ranks that the blinding check asks about: the highest.
+
+    >>> sorted(checked([3, 8, 1, 5], share=0.5))
+    [5, 8]
+    """
+    return frozenset(sorted(ranks, reverse=True)[: share_of(len(ranks), share)])
+
+
 def _able(slot: Slot, rankable: Container[int]) -> bool:
     return slot.item in rankable and not slot.repeat
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from app.domain.blinding import share_of
 from app.domain.judgement import Coding
 from app.domain.protocol import REVIEWERS_PER_ITEM
 
@@ -84,6 +86,21 @@ class Outcome:
     def unresolved(self) -> bool:
         """Not settled as safe or damaged: unassessable, disputed or pending."""
         return self.unassessable or self.state in {"disputed", "pending"}
+
+
+def agree(signed: Sequence[Coding]) -> bool:
+    """Tell whether an item has its two reviews, and they are equal in label, arms and other damage."""
+    return len(signed) == REVIEWERS_PER_ITEM and len(set(signed)) == 1
+
+
+def queue(reviews: Mapping[int, Sequence[Coding]], audits: Sequence[int], share: float) -> list[int]:
+    """Return the items that go to the adjudicator: those on which reviews differ, and a share of those they agree on.
+
+    `reviews`: the codings of each item. `audits`: items in the order drawn for audits; the first of them are taken.
+    """
+    agreed = [item for item in audits if agree(reviews.get(item, ()))]
+    differing = [item for item, codings in reviews.items() if len(set(codings)) > 1]
+    return [*differing, *agreed[: share_of(len(agreed), share)]]
 
 
 def settle(item: JudgedItem, *, adjudicated_study: bool) -> Outcome:

@@ -12,7 +12,7 @@ from typing import Final
 from app.domain.columns import absent
 from app.domain.errors import Problem
 from app.domain.item import ANSWER, FIELDS, PRACTICE, SENTINEL, STUDY
-from app.domain.mapping import MAPPED, NAMES, ItemColumns
+from app.domain.mapping import NAMES, ItemColumns
 from app.domain.pool import JOINT
 from app.formats.csv import MAY_BE_EMPTY, CellError, delimiter_of, marks_of, value_of
 from app.formats.encoding import ENCODINGS, encoding_of, marked_utf_16
@@ -26,7 +26,6 @@ SHOWN: Final = 5  # rows of a preview
 _TRIED: Final = 20  # rows by which the delimiter is told
 _PIECE: Final = 1 << 20
 _START: Final = 4_000  # bytes by which other kinds of files are told
-_MAPPED: Final = {field.key for field in MAPPED}
 _OWN: Final = {field.key for field in FIELDS}
 _NEEDED: Final = {field.key for field in FIELDS if field.required}
 _EXPECTED: Final = "a table: a row of column names, then rows with as many cells, in one encoding"
@@ -297,7 +296,7 @@ class _Table:
             cell = self._cell(key, [record.cells[at] for at in places])
             if cell or (key in MAY_BE_EMPTY and key not in NAMES):
                 try:
-                    value[key] = value_of(key, cell) if key in _MAPPED else cell
+                    value[key] = value_of(key, cell)
                 except CellError as error:
                     self._reading.wrong(record.line, str(error), key, expected=ANSWER, found="text that is no JSON")
                     sound = False

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, select, update
 
-from app.domain.blinding import share_of
+from app.domain.blinding import checked
 from app.domain.item import STUDY
 from app.domain.judgement import Judgement
 from app.domain.manifest import canonical, digest
@@ -170,17 +170,16 @@ def in_list(study_id: str, account_id: int, *, withdrawn: bool = False) -> Colum
 def blinding_sample(connection: Connection, study_id: str, account_id: int, share: float) -> list[Row[Any]]:
     """Return the slots of a signed set that the blinding check asks about, in the order of the list: id, token, guess.
 
-    Of what the judge answered, those with the highest ranks drawn at the freeze; none where the
-    set is not signed. What is withdrawn later leaves the sample, and nothing takes its place.
+    None where the set is not signed. What is withdrawn later leaves the sample, and nothing takes its place.
     """
     if not share or standing_sign_off(connection, study_id, account_id) is None:
         return []
     found = select(slot.c.id, slot.c.token, slot.c.position, slot.c.rank, slot.c.withdrawn, guess.c.guess)
     answered = (in_list(study_id, account_id, withdrawn=True), slot.c.done, slot.c.rank.is_not(None))
-    found = found.outerjoin(guess, guess.c.slot_id == slot.c.id).where(*answered)
+    found = found.outerjoin(guess, guess.c.slot_id == slot.c.id).where(*answered).order_by(slot.c.position)
     rows: list[Row[Any]] = list(connection.execute(found))
-    drawn = sorted(rows, key=lambda row: -int(row.rank))[: share_of(len(rows), share)]
-    return sorted((row for row in drawn if not row.withdrawn), key=lambda row: int(row.position))
+    asked = checked([row.rank for row in rows], share)
+    return [row for row in rows if row.rank in asked and not row.withdrawn]
 
 
 def add_guess(connection: Connection, slot_id: int, given: str, at: str) -> str:

@@ -44,9 +44,7 @@ class Desk:
     closed: bool
     done: int
     total: int
-    own_judgement_first: bool
     signed_at: str | None = None
-    receipt: str | None = None
     asked: int = 0
     guessed: int = 0
     practice: bool = False
@@ -152,9 +150,7 @@ def desk(connection: Connection, study_id: str, account_id: int) -> Desk | None:
         closed=found.closed_at is not None,
         done=done,
         total=total,
-        own_judgement_first=rules["adjudication.own_judgement_first"],
         signed_at=signed.signed_at if signed else None,
-        receipt=signed.digest if signed else None,
         asked=len(sample),
         guessed=sum(each.guess is not None for each in sample),
         practice=rules["review.practice"],

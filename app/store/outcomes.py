@@ -12,8 +12,8 @@ from sqlalchemy import Connection, Row, or_, select
 from app.domain import blinding
 from app.domain.item import STUDY, Item
 from app.domain.judgement import Coding
-from app.domain.outcome import Adjudication, JudgedItem
-from app.domain.protocol import REVIEWERS_PER_ITEM, Protocol
+from app.domain.outcome import Adjudication, JudgedItem, agree
+from app.domain.protocol import Protocol
 from app.domain.word_errors import Spoken, listener
 from app.store import judgements
 from app.store.studies import decode_item
@@ -56,7 +56,7 @@ def numbered(connection: Connection, study_id: str, protocol: Protocol) -> list[
     judged = []
     for row in rows.all():
         signed = tuple(each[-1] for judge, each in reviews[row.id].items() if judge in standing)
-        audit = len(signed) == REVIEWERS_PER_ITEM and len(set(signed)) == 1
+        audit = agree(signed)
         judged.append(
             (
                 row.id,

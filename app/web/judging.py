@@ -21,19 +21,16 @@ def next_item(request: Request, visitor: Visitor, seat: Seat) -> Response:
     """Answer with the way to what is next: practice that comes first, the next open item, or the index."""
     judge = judge_of(request, visitor, seat)
     listing.look(request, judge)
+    place = _next_place(request, judge)
+    return see_other(f"{seat.base}/{place}" if place else seat.base)
+
+
+def _next_place(request: Request, judge: Judge, answered: str | None = None) -> str | None:
+    """Return where it goes on, below the index; after an own judgement that is the second step of the same item."""
     with house_of(request).store.read() as connection:
         desk = judging.desk(connection, judge.study_id, judge.account_id)
         if desk is not None and desk.practice_due:
-            exercise = judging.next_exercise(connection, judge.study_id, judge.account_id)
-            return see_other(f"{seat.base}/practice/{exercise}")
-    token = _next_token(request, judge)
-    return see_other(f"{seat.base}/{token}" if token else seat.base)
-
-
-def _next_token(request: Request, judge: Judge, answered: str | None = None) -> str | None:
-    """Return what is next; after an own judgement that is the second step of the same item."""
-    with house_of(request).store.read() as connection:
-        desk = judging.desk(connection, judge.study_id, judge.account_id)
+            return f"practice/{judging.next_exercise(connection, judge.study_id, judge.account_id)}"
         if desk is None or not desk.open_to_change:
             return None
         if answered and judging.half_done(connection, judge.study_id, judge.account_id, answered):
@@ -105,7 +102,7 @@ def submit(request: Request, visitor: Visitor, seat: Seat, token: str, form: For
         if error.code == "withdrawn" and request.headers.get("hx-request") == "true":
             return Response(status_code=409, headers={"HX-Redirect": f"{seat.base}/{token}"})  # which says so
         raise
-    following = _next_token(request, judge, token)
+    following = _next_place(request, judge, token)
     if request.headers.get("hx-request") != "true":
         return see_other(f"{seat.base}/{token if following == token else 'next'}")
     if following is None:

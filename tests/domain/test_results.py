@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain import codebook, gate, reliability, results
+from app.domain import codebook, gate, outcome, reliability, results
 from app.domain.judgement import Coding
 from app.domain.measured import Measured
 from app.domain.outcome import Adjudication, JudgedItem
@@ -475,3 +475,9 @@ def test_an_extension_alone_is_not_enough_to_judge_by():
         *agreed(SAME, control=True), *(replace(each, stratum="block") for each in agreed(FINE)), extension=["block"]
     )
     assert "nothing_to_judge" in [each.code for each in gate.evaluate(results.gate_facts(found)).reasons]
+
+
+@pytest.mark.parametrize(("share", "queued"), [(0.0, [2]), (0.5, [2, 4]), (0.25, [2, 4])])
+def test_the_queue_is_what_differs_and_a_share_of_what_agrees_in_the_order_drawn(share, queued):
+    reviews = {1: [FINE, FINE], 2: [FINE, HARM], 3: [HARM], 4: [SAME, SAME]}
+    assert outcome.queue(reviews, [3, 4, 2, 1], share) == queued
