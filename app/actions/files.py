@@ -18,43 +18,53 @@ def staged(out: Path, content: bytes) -> Iterator[Callable[[], None]]:
     Where the block fails nothing of it stays. Raises Refused where the file exists already
     (`exists`) or cannot be made (`unwritable`).
     """
+    with beside(out) as (partial, place):
+        with writable(out):
+            partial.write_bytes(content)
+            sync(partial)
+        yield place
+
+
+@contextmanager
+def beside(out: Path) -> Iterator[tuple[Path, Callable[[], None]]]:
+    """Give an empty file beside a place, and what puts it there once it is written and synced; else as `staged`."""
     placed = False
+    refuse_existing(out)
     with writable(out):
-        number, partial = tempfile.mkstemp(prefix=f".{out.name}-", dir=out.absolute().parent)
+        number, name = tempfile.mkstemp(prefix=f".{out.name}-", dir=out.absolute().parent)
+    os.close(number)
+    partial = Path(name)
     try:
-        with writable(out), os.fdopen(number, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
 
         def place() -> None:
             nonlocal placed
             with writable(out):
                 _put(partial, out)
                 placed = True
-                _sync(out.absolute().parent)
+                sync(out.absolute().parent)
 
-        yield place
+        yield partial, place
     except BaseException:
         if placed:
             out.unlink(missing_ok=True)
         raise
     finally:
-        Path(partial).unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)
 
 
-def _put(partial: str, out: Path) -> None:
+def _put(partial: Path, out: Path) -> None:
     try:
         os.link(partial, out)  # unlike a rename it never overwrites
     except FileExistsError:
         raise
     except OSError:  # a disk without hard links
         refuse_existing(out)
-        Path(partial).rename(out)
+        partial.rename(out)
 
 
-def _sync(folder: Path) -> None:
-    number = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)
     finally:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 
 from app import __version__
-from app.cli import demo, memos, pairing, scores, selections, serving, studies, users
+from app.cli import backups, demo, memos, pairing, scores, selections, serving, studies, users
 from app.cli.desk import Desk
 from app.config import DEFAULT_STORE
 from app.domain.errors import EvenhandError, InvalidInput
@@ -46,6 +46,8 @@ cli.add_command(pairing.pair)
 cli.add_command(scores.score)
 cli.add_command(memos.export)
 cli.add_command(memos.verify)
+cli.add_command(backups.backup)
+cli.add_command(backups.restore)
 # `evenhand study freeze` and `evenhand freeze` are the same command.
 for shared in studies.SHORT:
     cli.add_command(studies.study.commands[shared])

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from app.actions import reporting
-from app.cli.desk import Answer, Desk
+from app.cli.desk import Answer, Desk, read_bytes
+from app.domain import anchor
 from app.store.studies import listing
 from app.store.verify import findings
 
@@ -27,17 +28,21 @@ def export(desk: Desk, study_id: str, out: Path, decision: str) -> Answer:
 
 
 @click.command()
+@click.option("--memo", type=click.Path(dir_okay=False, path_type=Path), help="A memo.json that was kept elsewhere.")
 @click.pass_obj
-def verify(desk: Desk) -> Answer:
+def verify(desk: Desk, memo: Path | None) -> Answer:
     """Re-check the store, every manifest and the audit chain."""
+    kept = None if memo is None else anchor.read(read_bytes(memo), memo.name)
     with desk.store.read() as connection:
-        found = findings(connection)
+        found = findings(connection, kept)
         count = len(listing(connection))
     if found:
         return Answer(
             "\n".join(["Differences from what was recorded:", *found]), {"ok": False, "findings": found}, exit_code=1
         )
-    return Answer(_whole(desk.folder.name, count), {"ok": True, "studies": count, "findings": []})
+    told = _whole(desk.folder.name, count)
+    told += f"\nThe memo of {kept.study_id} fits: same head of the chain, protocol and manifest." if kept else ""
+    return Answer(told, {"ok": True, "studies": count, "findings": []})
 
 
 def _whole(store: str, count: int) -> str:

@@ -19,11 +19,18 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, Row, create_engine, event
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import QueuePool
+from sqlalchemy.pool import NullPool, QueuePool
 
 from app.domain.errors import StoreUnavailable
 
-__all__ = ["Connection", "Row", "Store", "driver", "prepare_folder"]  # actions name the first two in their signatures
+__all__ = [
+    "Connection",
+    "Row",
+    "Store",
+    "driver",
+    "prepare_folder",
+    "read_copy",
+]  # actions name the first two in their signatures
 
 try:
     from pysqlite3 import dbapi2 as driver  # type: ignore[import-untyped]
@@ -102,6 +109,15 @@ class Store:
         with self.read() as connection:
             return _owed(connection) != DONE
 
+    def copy_to(self, path: Path) -> None:
+        """Write the database as it is at this moment to an empty file; others go on reading and writing.
+
+        It is written anew, so nothing that was erased is in it. Path not taken: SQLite's online
+        backup, which copies free pages too, and begins again when another process writes.
+        """
+        with _translated(), self.engine.connect() as connection:
+            connection.exec_driver_sql("VACUUM INTO ?", (str(path),))
+
     def older_copies(self) -> list[Path]:
         """Return the copies in the store's folder that an upgrade made: nothing is erased in them."""
         return sorted(self.folder.glob("before-upgrade-from-*.sqlite3"))
@@ -177,6 +193,26 @@ def _note(connection: Connection, former: int, now: int) -> None:
     if _noted(connection) == former:
         connection.exec_driver_sql(f"PRAGMA user_version = {now}")
     connection.commit()
+
+
+@contextmanager
+def read_copy(path: Path) -> Iterator[Connection]:
+    """Give a connection to a database that nobody has open; neither it nor its folder is touched.
+
+    Raises StoreUnavailable where it cannot be read. Never for the file of a store in use: what
+    its journal holds would be overlooked, and closing it would drop SQLite's locks.
+    """
+    address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    engine = create_engine(
+        "sqlite://",
+        module=driver,
+        creator=lambda: driver.connect(address, uri=True, isolation_level=None),
+        hide_parameters=True,
+        poolclass=NullPool,
+    )
+    event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA trusted_schema = 0"))
+    with _translated(), engine.connect() as connection:
+        yield connection
 
 
 def _engine(path: Path) -> Engine:

@@ -15,32 +15,38 @@ from app.store.db import Connection, Store, driver, prepare_folder
 HEAD: Final = "0008"
 
 
-def open_store(folder: Path) -> Store:
+def open_store(folder: Path, *, keep_former: bool = True) -> Store:
     """Open the store in a folder, creating or upgrading it as needed.
+
+    `keep_former`: an upgrade leaves a copy of the database as it was.
 
     Raises StoreUnavailable where it cannot be used, or is newer than the program.
     """
     prepare_folder(folder)
     store = Store(folder)
-    found = _version(store)
+    with store.read() as connection:
+        found = schema_of(connection)
     if found != HEAD:
-        if found is not None and found not in _known_versions():
-            told = (
-                f"The store {folder} was written by a newer Evenhand (schema {found}). Install that version or newer."
-            )
-            raise StoreUnavailable(told)
-        if found is not None:
+        refuse_newer(found, f"The store {folder}")
+        if found is not None and keep_former:
             _back_up(store, found)
         _upgrade(store)
     store.finish_erasure()  # what a stopped program left unfinished
     return store
 
 
-def _version(store: Store) -> str | None:
-    with store.read() as connection:
-        if not inspect(connection).has_table("alembic_version"):
-            return None
-        return connection.execute(text("select version_num from alembic_version")).scalar()
+def schema_of(connection: Connection) -> str | None:
+    """Return the version of a database's schema; None where it is not a store's, or not yet."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("select version_num from alembic_version")).scalar()
+
+
+def refuse_newer(found: str | None, what: str) -> None:
+    """Raise StoreUnavailable for a schema that this program does not know; `what` has it."""
+    if found is not None and found not in _known_versions():
+        told = f"{what} was written by a newer Evenhand (schema {found}). Install that version or newer."
+        raise StoreUnavailable(told)
 
 
 def _known_versions() -> set[str]:

@@ -12,24 +12,33 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sqlalchemy import Connection, Row, select
+from sqlalchemy.exc import DatabaseError
 
 from app.domain import manifest
+from app.domain.anchor import Anchor
 from app.domain.errors import EvenhandError
 from app.domain.item import compared
 from app.domain.pairing import frozen_filter, origin
 from app.domain.protocol import Protocol
 from app.domain.rights import revoked
 from app.store import audit, judgements, ledger, pairings, receipts, recordings, studies, withdrawals
-from app.store.tables import account, judgement, sign_off
+from app.store.tables import account, judgement, sign_off, study
 
 LEDGER: Final = ("rights.set", "rights.entry.set", "items.withdrawn")
 
 Check = Callable[[Connection, Row[Any]], list[str]]
 
 
-def findings(connection: Connection) -> list[str]:
-    """Return everything that differs from what was recorded; empty when all holds."""
-    found = _database(connection)
+def findings(connection: Connection, anchor: Anchor | None = None) -> list[str]:
+    """Return everything that differs from what was recorded, and from what a memo says; empty when all holds."""
+    try:
+        return _findings(connection) + (_against(connection, anchor) if anchor else [])
+    except DatabaseError:  # its text may hold SQL
+        return ["database: it is damaged, and cannot be read to its end"]
+
+
+def _findings(connection: Connection) -> list[str]:
+    found = integrity(connection)
     found += [f"audit chain: it does not hold at event {number}" for number in audit.broken_links(connection)]
     found += _judgements(connection)
     found += _pairings(connection)
@@ -48,7 +57,8 @@ def _read(connection: Connection, row: Row[Any], what: str, check: Check) -> lis
         return [f"{what} cannot be read"]
 
 
-def _database(connection: Connection) -> list[str]:
+def integrity(connection: Connection) -> list[str]:
+    """Return what SQLite itself finds wrong with a database."""
     rows = connection.exec_driver_sql("PRAGMA integrity_check").scalars().all()
     found = [f"database: {told}" for told in rows if told != "ok"]
     orphans = len(connection.exec_driver_sql("PRAGMA foreign_key_check").all())
@@ -69,6 +79,20 @@ def _judgements(connection: Connection) -> list[str]:
     return found + [
         f"judgement: version {version} of list entry {slot} is missing" for slot, version in sorted(recorded, key=str)
     ]
+
+
+def _against(connection: Connection, anchor: Anchor) -> list[str]:
+    """Compare a study with what its memo carries: it was written down elsewhere, so no change here can follow it."""
+    row = connection.execute(select(study).where(study.c.id == anchor.study_id)).first()
+    if row is None:
+        return [f"memo: the store has no study {anchor.study_id}"]
+    holds = {
+        "the audit chain does not hold the head that the memo carries": audit.holds(connection, anchor.audit_head),
+        "its close is not the one that the memo carries": row.closed_head == anchor.audit_head,
+        "its protocol is not the one that the memo carries": row.protocol_sha256 == anchor.protocol_sha256,
+        "its manifest is not the one that the memo carries": anchor.manifest_sha256 in (None, row.manifest_sha256),
+    }
+    return [f"study {row.id}: {told}" for told, held in holds.items() if not held]
 
 
 def _pairings(connection: Connection) -> list[str]:
