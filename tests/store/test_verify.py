@@ -1,11 +1,13 @@
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import text
 
-from app.actions import closing
+from app.actions import closing, reporting
 from app.actions.withdrawing import withdraw
+from app.domain import anchor
 from app.domain.manifest import GENESIS, canonical, digest, link
 from app.store import judgements, verify
 from app.store.migrate import open_store
@@ -32,13 +34,13 @@ def bench(tmp_path_factory):
     store.close()
 
 
-def findings(bench, *statements, **values):
+def findings(bench, *statements, anchor=None, **values):
     """Return what verify says after some statements, which are then undone."""
     with bench.store.engine.connect() as connection:
         connection.exec_driver_sql("BEGIN")
         for statement in statements:
             connection.execute(text(statement), values)
-        found = verify.findings(connection)
+        found = verify.findings(connection, anchor)
         connection.rollback()
     return found
 
@@ -241,7 +243,8 @@ def test_a_chain_cut_before_the_close_is_caught_by_the_head_of_the_close(bench):
     assert findings(bench, cut) == ["study pilot: the audit chain no longer holds the head of the close"]
 
 
-def test_a_whole_chain_written_anew_is_caught_by_the_head_of_the_close(bench):
+def forged_chain(bench):
+    """Return statements that write the whole chain anew under another actor."""
     previous, forged = GENESIS, []
     for row in bench.rows("select * from audit_event order by seq"):
         event = {"at": row.at, "actor": "ravi", "study_id": row.study_id, "event": row.event}
@@ -249,7 +252,56 @@ def test_a_whole_chain_written_anew_is_caught_by_the_head_of_the_close(bench):
         changes = f"actor = 'ravi', previous = '{previous}', hash = '{hashed}'"
         forged.append(f"update audit_event set {changes} where seq = {row.seq}")  # noqa: S608
         previous = hashed
-    assert "study pilot: the audit chain no longer holds the head of the close" in findings(bench, *forged)
+    return forged
+
+
+def test_a_whole_chain_written_anew_is_caught_by_the_head_of_the_close(bench):
+    told = "study pilot: the audit chain no longer holds the head of the close"
+    assert told in findings(bench, *forged_chain(bench))
+
+
+@pytest.fixture(scope="module")
+def kept(bench):
+    """Return what a memo of the closed study carries."""
+    composed = reporting.memo_of(bench.store, bench.world, "lena", bench.study)
+    return anchor.read(composed.model_dump_json().encode(), "memo.json")
+
+
+def test_a_store_fits_its_memo(bench, kept):
+    assert findings(bench, anchor=kept) == []
+
+
+def test_a_chain_cut_before_the_close_together_with_the_close_is_caught_by_the_head_in_the_memo(bench, kept):
+    cut = [
+        "delete from audit_event where seq >= (select seq from audit_event where event = 'study.closed')",
+        "update study set closed_at = null, close_reason = null, closed_head = null",
+    ]
+    assert findings(bench, *cut) == []  # of itself the store cannot know
+    assert findings(bench, *cut, anchor=kept) == [
+        "study pilot: the audit chain does not hold the head that the memo carries",
+        "study pilot: its close is not the one that the memo carries",
+    ]
+
+
+def test_a_chain_and_a_close_written_anew_are_caught_by_the_head_in_the_memo(bench, kept):
+    forged = forged_chain(bench)
+    forged.append("update study set closed_head = (select hash from audit_event where event = 'arms.revealed')")
+    assert findings(bench, *forged) == []
+    found = findings(bench, *forged, anchor=kept)
+    assert found[0] == "study pilot: the audit chain does not hold the head that the memo carries"
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"study_id": "another"}, "memo: the store has no study another"),
+        ({"protocol_sha256": "0" * 64}, "study pilot: its protocol is not the one that the memo carries"),
+        ({"manifest_sha256": "0" * 64}, "study pilot: its manifest is not the one that the memo carries"),
+        ({"manifest_sha256": None}, None),
+    ],
+)
+def test_each_part_of_a_memo_is_compared(bench, kept, change, told):
+    assert findings(bench, anchor=replace(kept, **change)) == ([told] if told else [])
 
 
 def test_a_changed_protocol_is_named_even_with_a_fitting_digest(bench):
