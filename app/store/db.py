@@ -251,6 +251,9 @@ def _translated() -> Iterator[None]:
             told = f"The store could not be read or written ({_cause(error.orig)}). Nothing was changed."
             raise StoreUnavailable(told) from None
         raise
+    except UnicodeDecodeError:  # the driver's, of damaged bytes
+        told = "The store could not be read or written (a text in it is damaged: run evenhand verify)."
+        raise StoreUnavailable(told) from None
 
 
 def _cause(error: BaseException) -> str:

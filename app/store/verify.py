@@ -33,27 +33,25 @@ def findings(connection: Connection, anchor: Anchor | None = None) -> list[str]:
     """Return everything that differs from what was recorded, and from what a memo says; empty when all holds."""
     try:
         return _findings(connection) + (_against(connection, anchor) if anchor else [])
-    except DatabaseError:  # its text may hold SQL
+    except (DatabaseError, UnicodeDecodeError):  # their texts may hold SQL or bytes of the store
         return ["database: it is damaged, and cannot be read to its end"]
 
 
 def _findings(connection: Connection) -> list[str]:
     found = integrity(connection)
-    found += [f"audit chain: it does not hold at event {number}" for number in audit.broken_links(connection)]
-    found += _judgements(connection)
-    found += _pairings(connection)
+    for what, check in WHOLE.items():
+        found += _read(what, check, connection)
     for row in studies.listing(connection):
-        found += [
-            f"study {row.id}: {told}" for what, check in CHECKS.items() for told in _read(connection, row, what, check)
-        ]
+        for what, inspect in CHECKS.items():
+            found += [f"study {row.id}: {told}" for told in _read(what, inspect, connection, row)]
     return found
 
 
-def _read(connection: Connection, row: Row[Any], what: str, check: Check) -> list[str]:
-    """Run one check of a study; what was damaged beyond reading is a finding too."""
+def _read(what: str, check: Callable[..., list[str]], *given: Any) -> list[str]:
+    """Run one check; what was damaged beyond reading is a finding too."""
     try:
-        return check(connection, row)
-    except (ValueError, TypeError, KeyError, AttributeError, EvenhandError):
+        return check(*given)
+    except (ValueError, TypeError, LookupError, AttributeError, EvenhandError):
         return [f"{what} cannot be read"]
 
 
@@ -63,6 +61,10 @@ def integrity(connection: Connection) -> list[str]:
     found = [f"database: {told}" for told in rows if told != "ok"]
     orphans = len(connection.exec_driver_sql("PRAGMA foreign_key_check").all())
     return found + ([f"database: {orphans} rows point at nothing"] if orphans else [])
+
+
+def _chain(connection: Connection) -> list[str]:
+    return [f"audit chain: it does not hold at event {number}" for number in audit.broken_links(connection)]
 
 
 def _judgements(connection: Connection) -> list[str]:
@@ -103,7 +105,12 @@ def _pairings(connection: Connection) -> list[str]:
 
 
 def _stands(row: Row[Any], recorded: str | None) -> bool:
-    return recorded is not None if row.erased_by is not None else recorded == judgements.row_digest(row)
+    if row.erased_by is not None:
+        return recorded is not None
+    try:
+        return recorded == judgements.row_digest(row)
+    except ValueError:  # damaged bytes
+        return False
 
 
 def _protocol(_connection: Connection, row: Row[Any]) -> list[str]:
@@ -286,6 +293,11 @@ def _closed(connection: Connection, row: Row[Any]) -> list[str]:
     return [] if recorded == (stored if row.closed_at else []) else ["its close is not the one that was audited"]
 
 
+WHOLE: Final = {
+    "the audit chain": _chain,
+    "the judgements": _judgements,
+    "the pairings": _pairings,
+}
 CHECKS: Final[dict[str, Check]] = {
     "the protocol": _protocol,
     "what was frozen": _frozen,

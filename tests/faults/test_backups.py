@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -15,17 +16,18 @@ from threading import Event, Lock
 import httpx
 import pytest
 
+from app.actions.backups import back_up
 from app.store import verify
-from app.store.db import DATABASE, read_copy
+from app.store.db import read_copy
 from app.store.migrate import open_store
 from tests.actions.bench import FINE, HARM, bench_on_a_copy, frozen_folder
-from tests.house import PROTOCOL, RIGHTS, add_people, draft_study, fixed_world, frozen_study, jsonl, password_of
-from tests.store.old_stores import old_store
+from tests.faults.figures import say
+from tests.house import PROTOCOL, RIGHTS, add_people, fixed_world, frozen_study, jsonl, password_of
 
 pytestmark = pytest.mark.faults
 ROOT = Path(__file__).resolve().parents[2]
 JUDGES = ("rosa", "ravi", "ruth", "remi")
-BACKUPS = 8
+BACKUPS = 5
 WIDE = PROTOCOL.replace("word_repetition = 4, fluent = 2", "word_repetition = 120, fluent = 40")
 
 
@@ -72,10 +74,12 @@ def test_backups_made_while_judges_write_verify_and_hold_every_answer_acknowledg
     acknowledged, lock, done = [], Lock(), Event()
 
     def judge(person):
-        number = 0
-        while not done.is_set() and (found := person.next_page()) is not None:
+        number, where = 0, None
+        while not done.is_set():
+            found = person.next_page()
+            where = found[0] if found else where  # at the end of the list the last answer is changed again and again
             note = f"{person.name} {number}"
-            assert person.answer(found[1], label="safe-cleanup", panel="A", note=note).status_code == 303
+            assert person.answer(person.page(where), label="safe-cleanup", panel="A", note=note).status_code == 303
             number += 1
             with lock:
                 acknowledged.append(note)
@@ -86,7 +90,15 @@ def test_backups_made_while_judges_write_verify_and_hold_every_answer_acknowledg
         for number in range(BACKUPS):
             with lock:
                 before = set(acknowledged)
-            command = [sys.executable, "-m", "app", "--store", evenhand.folder, "backup", tmp_path / f"{number}.sqlite3"]
+            command = [
+                sys.executable,
+                "-m",
+                "app",
+                "--store",
+                evenhand.folder,
+                "backup",
+                tmp_path / f"{number}.sqlite3",
+            ]
             subprocess.run([*map(str, command)], cwd=ROOT, check=True, capture_output=True)
             made.append(before)
         with lock:
@@ -100,7 +112,9 @@ def test_backups_made_while_judges_write_verify_and_hold_every_answer_acknowledg
         assert found == []
         assert before <= notes
         assert count == len(notes)
-    print(f"{BACKUPS} backups beside {len(JUDGES)} judges; answers acknowledged before each: {[*map(len, made)]}, {after}")
+    print(
+        f"{BACKUPS} backups beside {len(JUDGES)} judges; answers acknowledged before each: {[*map(len, made)]}, {after}"
+    )
     evenhand.do("verify")
 
 
@@ -123,7 +137,9 @@ def words(command):
 
 def run(command, folder):
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.run(words(command), cwd=folder, env=environment, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        words(command), cwd=folder, env=environment, check=True, capture_output=True, text=True
+    ).stdout
 
 
 def free_port():
@@ -169,7 +185,7 @@ def test_the_drill_of_the_docs_works_as_printed_and_takes_less_than_ten_minutes(
         server.send_signal(signal.SIGTERM)
         server.wait(20)
     took = time.monotonic() - began
-    print(f"the drill took {took:.1f} s")
+    say(f"the drill took {took:.1f} s")
     assert took < 600
 
 
@@ -219,6 +235,7 @@ for number in map(int, chosen.split(",")):
         sys.setprofile(step)
         globals()[what](store.with_name(f"{store.name}{number}"), file.with_name(f"{file.name}{number}"))
         sys.setprofile(None)
+        Path(f"{file}.steps").write_text(str(steps))
         os._exit(0)
     print(number, os.waitpid(child, 0)[1], flush=True)
 """
@@ -231,21 +248,23 @@ def killed(what, store, file, numbers):
     return {int(number): int(status) for number, status in (line.split() for line in told.splitlines())}
 
 
-POINTS = (1, 2, 5, 9, 14, 20, 30, 45, 60, 80, 100, 130, 160, 200, 250, 300, 400, 500, 700, 1000, 1500)
+def points(what, store, file):
+    """Let it run once to its end; return calls all along the way, and each of the last ones."""
+    assert killed(what, store, file, [0]) == {0: 0}
+    steps = int(Path(f"{file}0.steps").read_text())
+    return [*range(1, steps - 16, steps // 12), *range(steps - 15, steps + 1)]
 
 
 def test_a_restore_that_is_killed_leaves_no_store_or_the_whole_one(frozen, tmp_path):
     with bench_on_a_copy(frozen, tmp_path / "store") as bench:
         bench.review("rosa", P1=FINE, P3=HARM)
-        from app.actions.backups import back_up
-
-        back_up(bench.store, bench.world, "local", tmp_path / "backup")
-    for number in POINTS:
-        (tmp_path / f"backup{number}").hardlink_to(tmp_path / "backup")
-    ends = killed("restore", tmp_path / "again", tmp_path / "backup", POINTS)
-    assert set(ends.values()) == {0, signal.SIGKILL}
-    whole = [number for number in POINTS if (tmp_path / f"again{number}").exists()]
-    assert {number for number, end in ends.items() if end == 0} <= set(whole)
+        back_up(bench.store, bench.world, "local", tmp_path / "backup0")
+    numbers = points("restore", tmp_path / "again", tmp_path / "backup")
+    for number in numbers:
+        (tmp_path / f"backup{number}").hardlink_to(tmp_path / "backup0")
+    ends = killed("restore", tmp_path / "again", tmp_path / "backup", numbers)
+    assert set(ends.values()) == {signal.SIGKILL}
+    whole = [number for number in [0, *numbers] if (tmp_path / f"again{number}").exists()]
     for number in whole:
         store = open_store(tmp_path / f"again{number}")
         with store.read() as connection:
@@ -253,22 +272,23 @@ def test_a_restore_that_is_killed_leaves_no_store_or_the_whole_one(frozen, tmp_p
             assert connection.exec_driver_sql("select count(*) from judgement").scalar() == 4
             assert connection.exec_driver_sql("select count(*) from session").scalar() == 0
         store.close()
-    print(f"{sum(end != 0 for end in ends.values())} of {len(POINTS)} restores killed; {len(whole)} stores, all whole")
+    say(f"{len(ends)} restores killed; {len(whole) - 1} left a store, each whole, and the others none")
 
 
 def test_a_backup_that_is_killed_leaves_no_file_or_the_whole_one_and_the_store_as_it_was(frozen, tmp_path):
-    import shutil
-
-    for number in POINTS:
-        shutil.copytree(frozen, tmp_path / f"store{number}")
-    ends = killed("backup", tmp_path / "store", tmp_path / "backup", POINTS)
-    assert set(ends.values()) == {0, signal.SIGKILL}
-    made = [number for number in POINTS if (tmp_path / f"backup{number}").exists()]
+    shutil.copytree(frozen, tmp_path / "store0")
+    shutil.copytree(frozen, tmp_path / "fresh")
+    numbers = points("backup", tmp_path / "store", tmp_path / "backup")
+    for number in numbers:
+        shutil.copytree(tmp_path / "fresh", tmp_path / f"store{number}")
+    ends = killed("backup", tmp_path / "store", tmp_path / "backup", numbers)
+    assert set(ends.values()) == {signal.SIGKILL}
+    made = [number for number in numbers if (tmp_path / f"backup{number}").exists()]
     for number in made:
         assert held(tmp_path / f"backup{number}")[2] == []
-    for number in POINTS:
+    for number in numbers:
         store = open_store(tmp_path / f"store{number}")
         with store.read() as connection:
             assert verify.findings(connection) == []
         store.close()
-    print(f"{sum(end != 0 for end in ends.values())} of {len(POINTS)} backups killed; {len(made)} files, all whole")
+    say(f"{len(ends)} backups killed; {len(made)} left a file, each whole, and the others none")

@@ -3,9 +3,9 @@
 import pytest
 
 from app.actions import closing, preparing
+from app.actions.backups import back_up
 from app.actions.withdrawing import withdraw
 from app.store import verify
-from app.store.db import driver
 from app.store.migrate import open_store
 from tests.actions.bench import HARM, SAME, Bench, bench_on_a_copy
 from tests.house import PROTOCOL, RIGHTS, add_people, fixed_world, frozen_study, jsonl
@@ -35,14 +35,6 @@ def files(folder):
 
 def holding(folder, word):
     return [name for name, content in files(folder).items() if word.encode() in content]
-
-
-def back_up(store, path):
-    """Copy the store by SQLite's own means, as a backup does."""
-    target = driver.connect(str(path))
-    with store.engine.connect() as connection:
-        connection.connection.driver_connection.backup(target)
-    target.close()
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +71,7 @@ def test_of_a_withdrawn_source_no_byte_is_left_in_any_file_nor_in_a_later_backup
     assert holding(bench.store.folder, GONE) == []
     assert holding(bench.store.folder, LEFT) == ["evenhand.sqlite3"]
     (tmp_path / "later").mkdir()
-    back_up(bench.store, tmp_path / "later" / "backup.sqlite3")
+    back_up(bench.store, bench.world, "local", tmp_path / "later" / "backup.sqlite3")
     assert holding(tmp_path / "later", GONE) == []
     assert holding(tmp_path / "later", LEFT) == ["backup.sqlite3"]
     with bench.store.read() as connection:
@@ -111,7 +103,9 @@ def test_what_is_removed_from_a_draft_is_gone_from_the_files_too(store, world):
     assert holding(store.folder, GONE) == []
 
 
-def test_while_somebody_reads_what_was_there_before_it_says_so_and_the_next_write_finishes(bench, monkeypatch):
+def test_while_somebody_reads_what_was_there_before_it_says_so_and_the_next_write_finishes(
+    bench, tmp_path, monkeypatch
+):
     monkeypatch.setattr("app.store.db.PATIENCE", 50)
     folder = bench.store.folder
     with bench.store.engine.connect() as reader:
@@ -121,6 +115,9 @@ def test_while_somebody_reads_what_was_there_before_it_says_so_and_the_next_writ
         assert not done.finished
         closing.log_deviation(bench.store, bench.world, "lena", bench.study, "one day later")  # is not held up
         assert holding(folder, GONE) != []
+        (tmp_path / "later").mkdir()
+        back_up(bench.store, bench.world, "local", tmp_path / "later" / "backup.sqlite3")
+        assert holding(tmp_path / "later", GONE) == []  # though the store's own files are not free of it yet
         reader.rollback()
     closing.log_deviation(bench.store, bench.world, "lena", bench.study, "two days later")
     assert holding(folder, GONE) == []
@@ -172,9 +169,8 @@ def test_beside_a_server_at_work_a_command_erases_all_and_later_backups_hold_not
     assert holding(evenhand.folder, GONE) == []
     assert rosa.get("/review").status_code == 200
     (tmp_path / "later").mkdir()
-    store = open_store(evenhand.folder)
-    back_up(store, tmp_path / "later" / "backup.sqlite3")
-    store.close()
+    evenhand.do("backup", tmp_path / "later" / "backup.sqlite3")
     assert holding(tmp_path / "later", GONE) == []
+    assert holding(tmp_path / "later", LEFT) == ["backup.sqlite3"]
     assert evenhand.do("verify") is not None
     assert holding(evenhand.folder, GONE) == []
