@@ -8,7 +8,7 @@ import stat
 
 import pytest
 
-from app.actions import backups
+from app.actions import accounts, backups
 from app.actions.backups import back_up, restore
 from app.domain.errors import EvenhandError, Refused
 from app.store import verify
@@ -58,10 +58,7 @@ def test_a_backup_is_one_private_file_and_what_is_said_of_it_is_so(bench, made, 
     assert held.audit_head == events[1].hash
 
 
-def test_a_restored_store_holds_all_but_the_sessions_and_its_chain_says_where_it_comes_from(bench, made, tmp_path):
-    from app.actions import accounts
-
-    file, copied = made
+def test_a_restored_store_holds_all_but_the_sessions_and_its_chain_says_where_it_comes_from(bench, tmp_path):
     accounts.sign_in(bench.store, bench.world, CHEAP, "rosa", password_of("rosa"))
     later = tmp_path / "later.sqlite3"
     back_up(bench.store, bench.world, "local", later)

@@ -112,7 +112,7 @@ def test_backups_made_while_judges_write_verify_and_hold_every_answer_acknowledg
         assert found == []
         assert before <= notes
         assert count == len(notes)
-    print(
+    say(
         f"{BACKUPS} backups beside {len(JUDGES)} judges; answers acknowledged before each: {[*map(len, made)]}, {after}"
     )
     evenhand.do("verify")
@@ -251,7 +251,7 @@ def killed(what, store, file, numbers):
 def points(what, store, file):
     """Let it run once to its end; return calls all along the way, and each of the last ones."""
     assert killed(what, store, file, [0]) == {0: 0}
-    steps = int(Path(f"{file}0.steps").read_text())
+    steps = int(Path(f"{file}.steps").read_text())
     return [*range(1, steps - 16, steps // 12), *range(steps - 15, steps + 1)]
 
 
@@ -263,7 +263,7 @@ def test_a_restore_that_is_killed_leaves_no_store_or_the_whole_one(frozen, tmp_p
     for number in numbers:
         (tmp_path / f"backup{number}").hardlink_to(tmp_path / "backup0")
     ends = killed("restore", tmp_path / "again", tmp_path / "backup", numbers)
-    assert set(ends.values()) == {signal.SIGKILL}
+    assert set(ends.values()) - {0} == {signal.SIGKILL}
     whole = [number for number in [0, *numbers] if (tmp_path / f"again{number}").exists()]
     for number in whole:
         store = open_store(tmp_path / f"again{number}")
@@ -282,7 +282,7 @@ def test_a_backup_that_is_killed_leaves_no_file_or_the_whole_one_and_the_store_a
     for number in numbers:
         shutil.copytree(tmp_path / "fresh", tmp_path / f"store{number}")
     ends = killed("backup", tmp_path / "store", tmp_path / "backup", numbers)
-    assert set(ends.values()) == {signal.SIGKILL}
+    assert set(ends.values()) - {0} == {signal.SIGKILL}
     made = [number for number in numbers if (tmp_path / f"backup{number}").exists()]
     for number in made:
         assert held(tmp_path / f"backup{number}")[2] == []
