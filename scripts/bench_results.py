@@ -20,6 +20,7 @@ from app.domain import word_errors as scoring
 from app.domain.item import Item
 from app.domain.judgement import Coding, Judgement
 from app.domain.outcome import Adjudication, JudgedItem
+from app.domain.pace import Work
 from app.domain.reliability import adjudication, agreement
 from app.security import Passwords
 from app.store import judgements, studies
@@ -37,6 +38,7 @@ _CODINGS: Final = (
     Coding("destructive-structure", "off", reasons=("orphan_punctuation",)),
     Coding("unassessable-disputed", reasons=("source_ambiguous",)),
 )
+AT: Final = "2026-01-01T00:00:00Z"
 _WEIGHTS: Final = (60, 15, 15, 2, 1, 1)
 _ALIKE: Final = 0.85  # of so many items both reviews are the same
 
@@ -76,8 +78,8 @@ def _answer(connection: Connection, judge: reviewing.Judge) -> None:
     hashed = studies.get(connection, "bench").manifest_sha256
     for slot in judgements.unanswered(connection, "bench", judge.account_id):
         given = draw.choices([Judgement("no-material-edit"), Judgement("benign-retention")], (9, 1))[0]
-        key = {"key": slot.token, "fingerprint": "", "manifest_sha256": hashed, "stored_at": "2026-01-01T00:00:00Z"}
-        judgements.add(connection, slot.id, 1, done=True, step="review", **judgements.encode(given), **key)
+        key = {"key": slot.token, "fingerprint": "", "manifest_sha256": hashed, "stored_at": AT}
+        judgements.add(connection, slot, Work(0, 0, 0), done=True, step="review", **judgements.encode(given), **key)
 
 
 def judged_items(n: int, clusters: int) -> list[JudgedItem]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from app.actions.reviewing import Form, Judge, add, admit, note_first_look
+from app.actions.reviewing import Admitted, Form, Judge, add, admit, going_on, note_first_look
 from app.domain.errors import Refused
 from app.domain.judgement import check, decide
 from app.store import judgements, studies
-from app.store.db import Store
+from app.store.db import Connection, Store
 from app.world import World
 
 
@@ -21,27 +21,34 @@ def open_queue(store: Store, world: World, judge: Judge) -> None:
             note_first_look(connection, world, judge)
 
 
-def submit(store: Store, world: World, judge: Judge, token: str, form: Form) -> None:
+def submit(store: Store, world: World, judge: Judge, token: str, form: Form) -> str | None:
     """Store the step that is due: the own judgement, or the decision after the reviews were seen.
 
-    Raises InvalidInput, NotFound, StaleVersion, Refused.
+    Returns the token of what comes next: after an own judgement the second step of the same item. Raises
+    InvalidInput, NotFound, StaleVersion, Refused.
     """
     with store.write() as connection:
-        slot = admit(connection, judge, token, form)
-        if slot is None:
-            return
-        if not judgements.reviews_signed(connection, judge.study_id):
-            message = "The queue is not open: a review was reopened."
-            raise Refused("not_open", message)
-        note_first_look(connection, world, judge)
-        rules = studies.protocol_of(studies.get(connection, judge.study_id))
-        own_first = rules["adjudication.own_judgement_first"]
-        if own_first and slot.version == 0:
-            given = check(form, identical=slot.equivalent)
-            add(connection, world, judge, slot, form, step="own", done=False, **judgements.encode(given))
-            return
-        own = judgements.newest(connection, slot.id, "own")
-        decided = decide(form, judgements.decode(own) if own else None, identical=slot.equivalent)
-        values = judgements.encode(decided.judgement)
-        values |= {"decision": decided.decision, "unresolved_reason": decided.unresolved_reason}
-        add(connection, world, judge, slot, form, step="final", done=True, **values)
+        admitted = admit(connection, judge, token, form)
+        if admitted is not None:
+            _store(connection, world, judge, admitted, form)
+        if judgements.half_done(connection, judge.account_id, token):
+            return token
+        return going_on(connection, world, judge)
+
+
+def _store(connection: Connection, world: World, judge: Judge, admitted: Admitted, form: Form) -> None:
+    if not judgements.reviews_signed(connection, judge.study_id):
+        message = "The queue is not open: a review was reopened."
+        raise Refused("not_open", message)
+    note_first_look(connection, world, judge)
+    slot = admitted.slot
+    rules = studies.protocol_of(studies.get(connection, judge.study_id))
+    if rules["adjudication.own_judgement_first"] and slot.version == 0:
+        given = check(form, identical=slot.equivalent)
+        add(connection, world, judge, admitted, form, step="own", done=False, **judgements.encode(given))
+        return
+    own = judgements.newest(connection, slot.id, "own")
+    decided = decide(form, judgements.decode(own) if own else None, identical=slot.equivalent)
+    values = judgements.encode(decided.judgement)
+    values |= {"decision": decided.decision, "unresolved_reason": decided.unresolved_reason}
+    add(connection, world, judge, admitted, form, step="final", done=True, **values)

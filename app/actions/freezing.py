@@ -15,7 +15,7 @@ from app.domain.item import SENTINEL, STUDY, Item, compared
 from app.domain.protocol import Protocol
 from app.domain.readiness import Readiness
 from app.report.egress import own_words
-from app.store import audit, recordings, studies
+from app.store import audit, lists, recordings, studies
 from app.store.db import Connection, Row, Store
 from app.world import World
 
@@ -55,6 +55,7 @@ def freeze(
         ]
         studies.freeze_items(connection, fixed)
         _draw(connection, world, study_id, rules, rows, fixed)
+        lists.renumber(connection, study_id)
         if rules["review.practice"]:
             for person in studies.members(connection, study_id):
                 if person.role != "lead":
@@ -69,11 +70,11 @@ def freeze(
             software=f"evenhand {__version__}",
         )
         hashed = manifest.digest(whole)
+        studies.keep_manifest(connection, study_id, manifest.canonical(whole).decode())
         studies.change(
             connection,
             study_id,
             frozen_at=world.stamp(),
-            manifest=manifest.canonical(whole).decode(),
             manifest_sha256=hashed,
             guidelines=guidelines,
             equal_one_panel=report.equal_one_panel,

@@ -278,7 +278,7 @@ def origin_of(connection: Connection, study_id: str, items: Sequence[Item]) -> O
 def made_by(connection: Connection, row: Row[Any], items: Sequence[Item]) -> Filter | None:
     """Return the filter that made every pair here: as the freeze fixed it, or of a draft as it stands."""
     if row.frozen_at is not None:
-        return pairings.frozen_filter(row)
+        return pairings.frozen_filter(connection, row.id)
     return origin_of(connection, row.id, items).filter
 
 

@@ -79,7 +79,7 @@ def _texts(items: Iterable[Item]) -> set[str]:
 
 def _entered(connection: Connection, row: Row[Any]) -> list[str]:
     """Return what the memo prints that was read when it was entered: the lead's words, and the filter's of itself."""
-    made = pairings.frozen_filter(row)
+    made = pairings.frozen_filter(connection, row.id)
     said = list(readiness.printed_of_filter(made).values()) if made else []
     # A configuration is JSON: its words are joined by marks, and the guard divides them as `parts` does.
     filters = [*said, *(" ".join(parts(text)) for text in said)]

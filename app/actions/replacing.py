@@ -10,7 +10,7 @@ from app.actions.privacy import refuse_private
 from app.actions.reviewing import Judge, sign_set
 from app.domain import blinding
 from app.domain.errors import InvalidInput, NotFound, Refused
-from app.store import accounts, audit, judgements, studies
+from app.store import accounts, audit, judgements, lists, studies
 from app.store.db import Connection, Row, Store
 from app.world import World
 
@@ -46,6 +46,7 @@ def replace(
             if rules["review.practice"]:
                 practising.draw(connection, world, study_id, found.id)
         judgements.drop_repeats(connection, study_id, leaver.account_id)
+        lists.renumber(connection, study_id)
         studies.leave(connection, study_id, leaver.account_id, world.stamp())
         sign_set(connection, world, actor, Judge(leaver.account_id, leaving, study_id))
         told = f"A reviewer was replaced, {len(left)} items were handed over: {why}"

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
-from app.domain import blinding
+from app.domain import blinding, pace
 from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion
 from app.domain.judgement import Coding, check, chosen
 from app.domain.manifest import digest
 from app.domain.outcome import queue
-from app.store import audit, judgements, practising, studies
+from app.store import audit, judgements, studies
 from app.store.db import Connection, Row, Store
 from app.world import World
 
@@ -32,34 +33,52 @@ class Judge:
     adjudication: bool = False
 
 
-def submit(store: Store, world: World, judge: Judge, token: str, form: Form) -> None:
-    """Store a review as the item's newest version.
+def submit(store: Store, world: World, judge: Judge, token: str, form: Form) -> str | None:
+    """Store a review as the item's newest version; return the token of the next open item.
 
     A repeated request (same key, same content) changes nothing. Raises InvalidInput,
     NotFound, StaleVersion, Refused.
     """
     with store.write() as connection:
-        slot = admit(connection, judge, token, form)
-        if slot is None:
-            return
-        given = check(form, identical=slot.equivalent)
-        add(connection, world, judge, slot, form, step="review", done=True, **judgements.encode(given))
+        admitted = admit(connection, judge, token, form)
+        if admitted is not None:
+            given = check(form, identical=admitted.slot.equivalent)
+            add(connection, world, judge, admitted, form, step="review", done=True, **judgements.encode(given))
+        return going_on(connection, world, judge)
 
 
-def admit(connection: Connection, judge: Judge, token: str, form: Form) -> Row[Any] | None:
+@dataclass(frozen=True)
+class Admitted:
+    """A slot that an answer may be written to, and how its judge stands in the study."""
+
+    slot: Row[Any]
+    standing: Row[Any]
+
+
+def admit(connection: Connection, judge: Judge, token: str, form: Form) -> Admitted | None:
     """Return the slot that a form may write to, or None where the same request was stored before."""
     slot = own_slot(connection, judge, token)
     version, key = _version(form), _key(form)
-    former = judgements.by_key(connection, slot.id, key)
+    former = judgements.by_key(connection, slot.id, key) if slot.version else None
     if former is not None and former.version == slot.version and former.fingerprint == fingerprint(form):
         return None
-    refuse_finished(connection, judge)
-    if practising.due(connection, judge.study_id, judge.account_id):
+    standing = refuse_finished(connection, judge)
+    if standing.practice_due:
         message = "The practice round comes first."
         raise Refused("practice", message)
     if former is not None or version != slot.version:
         raise StaleVersion(slot.version, version)
-    return slot
+    return Admitted(slot, standing)
+
+
+def going_on(connection: Connection, world: World, judge: Judge) -> str | None:
+    """Return the token of the next open item, which the answer to this request shows; None where nothing is open."""
+    following = judgements.next_open(connection, judge.study_id, judge.account_id)
+    if following is None:
+        return None
+    if following.opened is None:
+        judgements.open_slot(connection, following.id, world.stamp())
+    return str(following.token)
 
 
 def own_slot(connection: Connection, judge: Judge, token: str) -> Row[Any]:
@@ -74,23 +93,25 @@ def own_slot(connection: Connection, judge: Judge, token: str) -> Row[Any]:
     return slot
 
 
-def refuse_finished(connection: Connection, judge: Judge) -> None:
-    """Refuse any change once the judge has signed off or the study is closed."""
-    if studies.get(connection, judge.study_id).closed_at is not None:
+def refuse_finished(connection: Connection, judge: Judge) -> Row[Any]:
+    """Refuse any change once the judge has signed off or the study is closed; else return how the judge stands."""
+    standing = judgements.standing(connection, judge.study_id, judge.account_id)
+    if standing.closed_at is not None:
         message = "The study is closed: nothing in it can be changed any more."
         raise Refused("closed", message)
-    if judgements.standing_sign_off(connection, judge.study_id, judge.account_id) is not None:
+    if standing.signed_at is not None:
         message = "You have signed off this set."
         if not judge.adjudication:
             message += " If something must be changed, ask the lead to reopen it."
         raise Refused("signed", message)
+    return standing
 
 
 def add(
     connection: Connection,
     world: World,
     judge: Judge,
-    slot: Row[Any],
+    admitted: Admitted,
     form: Form,
     *,
     step: str,
@@ -98,16 +119,17 @@ def add(
     **values: Any,
 ) -> None:
     """Store the next version of a slot, audited with the row's digest."""
+    slot, at = admitted.slot, world.stamp()
     stored = judgements.add(
         connection,
-        slot.id,
-        slot.version + 1,
+        slot,
+        _carried_on(admitted.standing, at),
         done=done,
         step=step,
-        manifest_sha256=studies.get(connection, judge.study_id).manifest_sha256,
+        manifest_sha256=admitted.standing.manifest_sha256,
         key=_key(form),
         fingerprint=fingerprint(form),
-        stored_at=world.stamp(),
+        stored_at=at,
         salt=world.token(16),
         **values,
     )
@@ -115,6 +137,10 @@ def add(
     audit.record(
         connection, world, judge.name, event, judge.study_id, slot=slot.id, version=slot.version + 1, sha256=stored
     )
+
+
+def _carried_on(standing: Row[Any], at: str) -> pace.Work:
+    return pace.carried_on(judgements.work_of(standing), datetime.fromisoformat(at).timestamp())
 
 
 def fingerprint(form: Form) -> str:
@@ -160,7 +186,10 @@ def open_item(store: Store, world: World, judge: Judge, token: str) -> None:
     noted of every item alike, so that none can be told by it.
     """
     with store.write() as connection:
-        judgements.open_slot(connection, judge.study_id, judge.account_id, token, world.stamp())
+        at = world.stamp()
+        judgements.open_slot(connection, own_slot(connection, judge, token).id, at)
+        standing = judgements.standing(connection, judge.study_id, judge.account_id)
+        judgements.note_work(connection, judge.study_id, judge.account_id, _carried_on(standing, at))
 
 
 def set_flag(store: Store, judge: Judge, token: str, *, flagged: bool) -> None:

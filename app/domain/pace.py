@@ -37,35 +37,50 @@ def at_work(moments: Iterable[float], pause: float = PAUSE) -> float:
     return math.fsum(gap for gap in gaps if gap <= pause)
 
 
-def pace(moments: Iterable[float], done: int, total: int) -> Pace | None:
+@dataclass(frozen=True)
+class Work:
+    """A judge's own work, kept as it happens: seconds at work, and the moments since the last pause.
+
+    `began`, `ended`: the first and the newest of these moments.
+    """
+
+    spent: float
+    began: float
+    ended: float
+
+
+def carried_on(work: Work | None, now: float) -> Work:
+    """Return the work with one more moment; after a pause a new stretch begins.
+
+    >>> carried_on(Work(200, began=1000, ended=1200), now=1400)
+    Work(spent=400, began=1000, ended=1400)
+    >>> carried_on(Work(200, began=1000, ended=1200), now=9000)
+    Work(spent=200, began=9000, ended=9000)
+    """
+    if work is None:
+        return Work(0, now, now)
+    gap = now - work.ended
+    if not 0 <= gap <= PAUSE:  # a clock that was set back ends a stretch too
+        return Work(work.spent, now, now)
+    return Work(work.spent + gap, work.began, now)
+
+
+def pace(work: Work | None, done: int, total: int) -> Pace | None:
     """Return a judge's pace so far; None while too little is answered for one.
 
-    >>> pace([0, 40, 80, 2000, 2040, 2080], done=5, total=20)
+    >>> pace(Work(160, began=0, ended=160), done=5, total=20)
     Pace(each=32.0, left=480.0)
     """
-    spent = at_work(moments)
-    if done < ENOUGH or not spent:
+    if work is None or done < ENOUGH or not work.spent:
         return None
-    return Pace(spent / done, spent / done * (total - done))
+    return Pace(work.spent / done, work.spent / done * (total - done))
 
 
-def stretch(moments: Iterable[float], now: float) -> float:
-    """Return the seconds for which somebody has been at work without a pause; 0 where the last moment is a pause ago.
-
-    >>> stretch([0, 1000, 1200, 1400], now=1500)
-    500
-    """
-    began = now
-    for moment in sorted((each for each in moments if each <= now), reverse=True):
-        if began - moment > PAUSE:
-            break
-        began = moment
-    return now - began
-
-
-def break_due(moments: Iterable[float], now: float) -> int | None:
+def break_due(work: Work | None, now: float) -> int | None:
     """Return the minutes at work without a pause, once they are so many that a break is suggested."""
-    lasted = stretch(moments, now)
+    if work is None or not 0 <= now - work.ended <= PAUSE:
+        return None
+    lasted = now - work.began
     return int(lasted // MINUTE) if lasted >= STRETCH else None
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
 
 from app.store.tables import account, session, setting
 
@@ -38,12 +38,15 @@ def open_session(connection: Connection, **values: Any) -> None:
 
 def signed_in(connection: Connection, token_hash: str) -> Row[Any] | None:
     """Return the session of a token with its account's `name`, `lead` and settings; None where there is none."""
-    found = (
-        select(session, account.c.name, account.c.lead, account.c.theme, account.c.text_size, account.c.shortcuts)
-        .join(account, account.c.id == session.c.account_id)
-        .where(session.c.token_hash == token_hash, account.c.disabled.is_(False))
-    )
-    return connection.execute(found).first()
+    return connection.execute(_SIGNED_IN, {"token": token_hash}).first()
+
+
+# Every request runs it, so it is built once.
+_SIGNED_IN: Final = (
+    select(session, account.c.name, account.c.lead, account.c.theme, account.c.text_size, account.c.shortcuts)
+    .join(account, account.c.id == session.c.account_id)
+    .where(session.c.token_hash == bindparam("token"), account.c.disabled.is_(False))
+)
 
 
 def touch_session(connection: Connection, token_hash: str, seen_at: str) -> None:

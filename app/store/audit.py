@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, func, insert, select
 
@@ -35,14 +35,17 @@ def record(
     previous = head(connection)
     hashed = link(previous, content)
     row = content | {"detail": canonical(detail).decode(), "previous": previous, "hash": hashed}
-    connection.execute(insert(audit_event).values(**row))
+    connection.execute(_RECORD, row)
     return hashed
 
 
 def head(connection: Connection) -> str:
     """Return the hash of the newest event."""
-    newest = select(audit_event.c.hash).order_by(audit_event.c.seq.desc()).limit(1)
-    return connection.execute(newest).scalar() or GENESIS
+    return connection.execute(_HEAD).scalar() or GENESIS
+
+
+_HEAD: Final = select(audit_event.c.hash).order_by(audit_event.c.seq.desc()).limit(1)
+_RECORD: Final = insert(audit_event)
 
 
 def newest(connection: Connection, study_id: str) -> int:

@@ -224,6 +224,7 @@ def _engine(path: Path) -> Engine:
         poolclass=QueuePool,
         pool_size=CONNECTIONS,
         max_overflow=0,
+        pool_reset_on_return=None,  # read() and write() end what they begin
     )
     event.listen(engine, "connect", _configure)
     return engine

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, delete, func, insert, select, update
 
 from app.domain.blinding import checked
 from app.domain.item import STUDY
 from app.domain.judgement import Judgement
 from app.domain.manifest import canonical, digest
-from app.store.tables import draft, guess, item, judgement, member, sign_off, slot
+from app.domain.pace import Work
+from app.store import practising
+from app.store.lists import ever_in_list, in_list, renumber
+from app.store.tables import draft, guess, item, judgement, member, sign_off, slot, study
 
 FIELDS = ("step", "label", "panel", "also", "reasons", "groups", "severity", "note", "decision", "unresolved_reason")
 
@@ -58,18 +62,23 @@ def row_digest(row: Any) -> str:
 
 def slot_of(connection: Connection, account_id: int, token: str) -> Row[Any] | None:
     """Return the slot of a token with its item's `equivalent`, if it is this account's."""
-    found = (
-        select(slot, item.c.equivalent)
-        .join(item, item.c.id == slot.c.item)
-        .where(slot.c.token == token, slot.c.account_id == account_id)
-    )
-    return connection.execute(found).first()
+    return connection.execute(_SLOT, {"token": token, "account": account_id}).first()
+
+
+# The statements that every answer runs are built once: building one takes longer than running it.
+_SLOT: Final = (
+    select(slot, item.c.equivalent)
+    .join(item, item.c.id == slot.c.item)
+    .where(slot.c.token == bindparam("token"), slot.c.account_id == bindparam("account"))
+)
 
 
 def by_key(connection: Connection, slot_id: int, key: str) -> Row[Any] | None:
     """Return the judgement that was stored under an idempotency key."""
-    found = select(judgement).where(judgement.c.slot_id == slot_id, judgement.c.key == key)
-    return connection.execute(found).first()
+    return connection.execute(_BY_KEY, {"slot": slot_id, "key": key}).first()
+
+
+_BY_KEY: Final = select(judgement).where(judgement.c.slot_id == bindparam("slot"), judgement.c.key == bindparam("key"))
 
 
 def at_version(connection: Connection, slot_id: int, version: int) -> Row[Any]:
@@ -84,19 +93,58 @@ def newest(connection: Connection, slot_id: int, step: str) -> Row[Any] | None:
     return connection.execute(found.order_by(judgement.c.version.desc())).first()
 
 
-def add(connection: Connection, slot_id: int, version: int, *, done: bool, **values: Any) -> str:
-    """Store a version, move the slot to it, drop its draft; return the row's digest."""
-    connection.execute(insert(judgement).values(slot_id=slot_id, version=version, **values))
-    connection.execute(update(slot).where(slot.c.id == slot_id).values(version=version, done=done))
-    connection.execute(delete(draft).where(draft.c.slot_id == slot_id))
-    return row_digest(at_version(connection, slot_id, version))
+def add(connection: Connection, of: Row[Any], work: Work, *, done: bool, **values: Any) -> str:
+    """Store the next version of a slot and move the slot to it; return the row's digest.
+
+    What its judge had typed is dropped, and the judge's own count is kept. `work`: the judge's, with this answer.
+    """
+    version = of.version + 1
+    stored = connection.execute(_ADD, {"slot_id": of.id, "version": version, **values}).one()
+    connection.execute(_MOVE, {"slot": of.id, "to": version, "finished": done})
+    connection.execute(_DROP_DRAFT, {"slot": of.id})
+    connection.execute(_COUNT, _kept(of.study_id, of.account_id, work) | {"slot": of.id, "more": done - of.done})
+    return row_digest(stored)
+
+
+def note_work(connection: Connection, study_id: str, account_id: int, work: Work) -> None:
+    """Keep a judge's work with a moment at which no answer was stored."""
+    connection.execute(_NOTE, _kept(study_id, account_id, work))
+
+
+def work_of(row: Row[Any]) -> Work | None:
+    """Return the work that a member's row tells of; None before the first moment of it."""
+    if row.work_began is None:
+        return None
+    began, ended = (datetime.fromisoformat(each).timestamp() for each in (row.work_began, row.work_ended))
+    return Work(row.worked, began, ended)
+
+
+def _kept(study_id: str, account_id: int, work: Work) -> dict[str, Any]:
+    moments = {"began": work.began, "ended": work.ended}
+    told = {name: datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds") for name, at in moments.items()}
+    return {"study": study_id, "account": account_id, "spent": int(work.spent), **told}
+
+
+_ADD: Final = insert(judgement).returning(judgement)
+_MOVE: Final = (
+    update(slot).where(slot.c.id == bindparam("slot")).values(version=bindparam("to"), done=bindparam("finished"))
+)
+_DROP_DRAFT: Final = delete(draft).where(draft.c.slot_id == bindparam("slot"))
+_NOTE: Final = (
+    update(member)
+    .where(member.c.study_id == bindparam("study"), member.c.account_id == bindparam("account"))
+    .values(worked=bindparam("spent"), work_began=bindparam("began"), work_ended=bindparam("ended"))
+)
+_COUNT: Final = _NOTE.values(newest=bindparam("slot"), done=member.c.done + bindparam("more"))
 
 
 def save_draft(connection: Connection, slot_id: int, fields: dict[str, list[str]], saved_at: str) -> None:
     """Store what has been typed, in place of the former draft."""
-    connection.execute(delete(draft).where(draft.c.slot_id == slot_id))
     content = canonical(fields).decode()
-    connection.execute(insert(draft).values(slot_id=slot_id, fields=content, saved_at=saved_at))
+    connection.execute(_SAVE_DRAFT, {"slot_id": slot_id, "fields": content, "saved_at": saved_at})
+
+
+_SAVE_DRAFT: Final = insert(draft).prefix_with("OR REPLACE")
 
 
 def set_flag(connection: Connection, slot_id: int, *, flagged: bool) -> None:
@@ -104,12 +152,36 @@ def set_flag(connection: Connection, slot_id: int, *, flagged: bool) -> None:
     connection.execute(update(slot).where(slot.c.id == slot_id).values(flagged=flagged))
 
 
+def standing(connection: Connection, study_id: str, account_id: int) -> Row[Any]:
+    """Return what decides on whether a member may answer: closed_at, signed_at, practice_due; and what answers note."""
+    return connection.execute(_MAY, {"study": study_id, "account": account_id}).one()
+
+
+SIGNED: Final = (
+    select(sign_off.c.signed_at)
+    .where(sign_off.c.study_id == member.c.study_id, sign_off.c.account_id == member.c.account_id)
+    .where(sign_off.c.reopened_at.is_(None))
+    .correlate(member)
+    .scalar_subquery()
+)
+_MAY: Final = (
+    select(study.c.closed_at, study.c.manifest_sha256, member.c.worked, member.c.work_began, member.c.work_ended)
+    .add_columns(SIGNED.label("signed_at"), practising.DUE.label("practice_due"))
+    .join(member, member.c.study_id == study.c.id)
+    .where(study.c.id == bindparam("study"), member.c.account_id == bindparam("account"))
+)
+
+
 def standing_sign_off(connection: Connection, study_id: str, account_id: int) -> Row[Any] | None:
     """Return a judge's sign-off that stands, or None."""
-    found = select(sign_off).where(
-        sign_off.c.study_id == study_id, sign_off.c.account_id == account_id, sign_off.c.reopened_at.is_(None)
-    )
-    return connection.execute(found).first()
+    return connection.execute(_STANDING, {"study": study_id, "account": account_id}).first()
+
+
+_STANDING: Final = select(sign_off).where(
+    sign_off.c.study_id == bindparam("study"),
+    sign_off.c.account_id == bindparam("account"),
+    sign_off.c.reopened_at.is_(None),
+)
 
 
 def add_sign_off(connection: Connection, **values: Any) -> None:
@@ -157,16 +229,6 @@ def set_of(connection: Connection, study_id: str, account_id: int) -> tuple[int,
     return len(rows), max((row.id for row in rows), default=0), digest([row_digest(row) for row in rows])
 
 
-def in_list(study_id: str, account_id: int, *, withdrawn: bool = False) -> ColumnElement[bool]:
-    """Select a judge's own list: all of a reviewer's slots, the routed ones of an adjudicator's.
-
-    `withdrawn`: those too whose items were withdrawn.
-    """
-    mine = and_(slot.c.study_id == study_id, slot.c.account_id == account_id)
-    there = mine if withdrawn else and_(mine, slot.c.withdrawn.is_(False))
-    return and_(there, slot.c.adjudication.is_(False) | slot.c.routed)
-
-
 def blinding_sample(connection: Connection, study_id: str, account_id: int, share: float) -> list[Row[Any]]:
     """Return the slots of a signed set that the blinding check asks about, in the order of the list: id, token, guess.
 
@@ -175,7 +237,7 @@ def blinding_sample(connection: Connection, study_id: str, account_id: int, shar
     if not share or standing_sign_off(connection, study_id, account_id) is None:
         return []
     found = select(slot.c.id, slot.c.token, slot.c.position, slot.c.rank, slot.c.withdrawn, guess.c.guess)
-    answered = (in_list(study_id, account_id, withdrawn=True), slot.c.done, slot.c.rank.is_not(None))
+    answered = (ever_in_list(study_id, account_id), slot.c.done, slot.c.rank.is_not(None))
     found = found.outerjoin(guess, guess.c.slot_id == slot.c.id).where(*answered).order_by(slot.c.position)
     rows: list[Row[Any]] = list(connection.execute(found))
     asked = checked([row.rank for row in rows], share)
@@ -198,11 +260,36 @@ def _guess_digest(slot_id: int, given: str, at: str) -> str:
     return digest({"slot": slot_id, "guess": given, "at": at})
 
 
-def open_slot(connection: Connection, study_id: str, account_id: int, token: str, at: str) -> None:
-    """Note when a judge first saw an item of the own list, and the newest judgement at that moment."""
-    newest_id = select(func.coalesce(func.max(judgement.c.id), 0)).scalar_subquery()
-    unseen = (in_list(study_id, account_id), slot.c.token == token, slot.c.opened.is_(None))
-    connection.execute(update(slot).where(*unseen).values(opened_at=at, opened=newest_id))
+def half_done(connection: Connection, account_id: int, token: str) -> bool:
+    """Tell whether an own judgement is stored on an item of this account's, and its second step is still to come."""
+    found = slot_of(connection, account_id, token)
+    return found is not None and found.version > 0 and not found.done
+
+
+def next_open(connection: Connection, study_id: str, account_id: int) -> Row[Any] | None:
+    """Return a judge's next open item in the drawn order: id, token, opened."""
+    return connection.execute(_NEXT, {"study": study_id, "account": account_id}).first()
+
+
+_NEXT: Final[Select[Any]] = (
+    select(slot.c.id, slot.c.token, slot.c.opened)
+    .where(slot.c.study_id == bindparam("study"), slot.c.account_id == bindparam("account"))
+    .where(slot.c.done.is_(False), slot.c.number.is_not(None))
+    .order_by(slot.c.number)
+    .limit(1)
+)
+
+
+def open_slot(connection: Connection, slot_id: int, at: str) -> None:
+    """Note when a judge first saw an item, and the newest judgement at that moment."""
+    connection.execute(_OPEN, {"slot": slot_id, "at": at})
+
+
+_OPEN: Final = (
+    update(slot)
+    .where(slot.c.id == bindparam("slot"), slot.c.opened.is_(None))
+    .values(opened_at=bindparam("at"), opened=select(func.coalesce(func.max(judgement.c.id), 0)).scalar_subquery())
+)
 
 
 def reviews_signed(connection: Connection, study_id: str) -> bool:
@@ -250,6 +337,7 @@ def set_routed(connection: Connection, study_id: str, items: Iterable[int]) -> N
     connection.execute(queue.values(routed=False))
     for some in _batches(list(items)):
         connection.execute(queue.where(slot.c.item.in_(some)).values(routed=True))
+    renumber(connection, study_id)
 
 
 def _batches(values: Sequence[int], size: int = 500) -> Iterable[Sequence[int]]:

@@ -10,19 +10,19 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, ScalarSelect, Select, bindparam, func, select
 
 from app.domain import blinding, codebook
 from app.domain.item import Item
 from app.domain.judgement import Judgement
 from app.domain.own_list import Listing, Tally, View
+from app.domain.pace import Work
 from app.domain.protocol import Protocol
 from app.store import judgements, own_list, practising, receipts, recordings
-from app.store.judgements import in_list
+from app.store.lists import in_list
 from app.store.studies import decode_item, protocol_of
-from app.store.tables import draft, item, member, practice, recording, sign_off, slot, study
+from app.store.tables import draft, item, judgement, member, practice, recording, sign_off, slot, study
 
-Worked = own_list.Worked
 HERE: Final = "here"
 MISSING: Final = "missing"
 
@@ -34,7 +34,7 @@ class Desk:
     `open`: there may be work now (an adjudicator's queue opens when all reviews are
     signed). `done` and `total`: of the judge's own list. `asked` and `guessed`: of the
     blinding check, which begins with the sign-off. `practice`: the study has a practice
-    round; `practice_due`: it comes before everything else.
+    round; `practice_due`: it comes before everything else. `work`: the judge's own, once there is some.
     """
 
     study_id: str
@@ -49,6 +49,7 @@ class Desk:
     guessed: int = 0
     practice: bool = False
     practice_due: bool = False
+    work: Work | None = None
 
     @property
     def open_to_change(self) -> bool:
@@ -130,16 +131,10 @@ class Recording:
 
 def desk(connection: Connection, study_id: str, account_id: int) -> Desk | None:
     """Return a judge's place in a frozen study; None for anybody else."""
-    found = connection.execute(
-        select(study, member.c.role)
-        .join(member, member.c.study_id == study.c.id)
-        .where(study.c.id == study_id, member.c.account_id == account_id, study.c.frozen_at.is_not(None))
-    ).first()
-    if found is None or found.role == "lead":
+    found = connection.execute(_DESK, {"study": study_id, "account": account_id}).first()
+    if found is None:
         return None
     is_open = found.role == "reviewer" or judgements.reviews_signed(connection, study_id)
-    total, done = _progress(connection, study_id, account_id) if is_open else (0, 0)
-    signed = judgements.standing_sign_off(connection, study_id, account_id)
     rules = protocol_of(found)
     sample = judgements.blinding_sample(connection, study_id, account_id, rules["review.blinding_check"])
     return Desk(
@@ -148,38 +143,38 @@ def desk(connection: Connection, study_id: str, account_id: int) -> Desk | None:
         role=found.role,
         open=is_open,
         closed=found.closed_at is not None,
-        done=done,
-        total=total,
-        signed_at=signed.signed_at if signed else None,
+        done=found.done if is_open else 0,
+        total=found.total or 0 if is_open else 0,
+        signed_at=found.signed_at,
         asked=len(sample),
         guessed=sum(each.guess is not None for each in sample),
         practice=rules["review.practice"],
-        practice_due=found.closed_at is None and signed is None and practising.due(connection, study_id, account_id),
+        practice_due=found.closed_at is None and found.signed_at is None and found.practice_due,
+        work=judgements.work_of(found),
     )
 
 
-def _progress(connection: Connection, study_id: str, account_id: int) -> tuple[int, int]:
-    counted = select(func.count(), func.count().filter(slot.c.done)).where(in_list(study_id, account_id))
-    total, done = connection.execute(counted).one()
-    return total, done
+# The statements that every page runs are built once: building one takes longer than running it.
+_TOTAL: Final = (
+    select(func.max(slot.c.number))
+    .where(slot.c.study_id == member.c.study_id, slot.c.account_id == member.c.account_id)
+    .correlate(member)
+    .scalar_subquery()
+)
+_DESK: Final = (
+    select(study.c.title, study.c.protocol, study.c.closed_at)
+    .add_columns(member.c.role, member.c.done, member.c.worked, member.c.work_began, member.c.work_ended)
+    .add_columns(_TOTAL.label("total"), judgements.SIGNED.label("signed_at"), practising.DUE.label("practice_due"))
+    .join(member, member.c.study_id == study.c.id)
+    .where(study.c.id == bindparam("study"), member.c.account_id == bindparam("account"))
+    .where(study.c.frozen_at.is_not(None), member.c.role != "lead")
+)
 
 
 def next_token(connection: Connection, study_id: str, account_id: int) -> str | None:
     """Return the token of a judge's next open item, in the drawn order."""
-    found = (
-        select(slot.c.token)
-        .where(in_list(study_id, account_id), slot.c.done.is_(False))
-        .order_by(slot.c.position)
-        .limit(1)
-    )
-    token = connection.execute(found).scalar()
-    return None if token is None else str(token)
-
-
-def half_done(connection: Connection, study_id: str, account_id: int, token: str) -> bool:
-    """Tell whether an own judgement is stored on an item of the own list, and its second step is still to come."""
-    waiting = (slot.c.token == token, slot.c.version > 0, slot.c.done.is_(False))
-    return connection.execute(select(slot.c.id).where(in_list(study_id, account_id), *waiting)).first() is not None
+    found = judgements.next_open(connection, study_id, account_id)
+    return None if found is None else str(found.token)
 
 
 def tally(connection: Connection, study_id: str, account_id: int) -> Tally:
@@ -187,61 +182,67 @@ def tally(connection: Connection, study_id: str, account_id: int) -> Tally:
     return own_list.tally(connection, study_id, account_id)
 
 
-def listed(connection: Connection, study_id: str, account_id: int, view: View) -> Listing:
-    """Return one page of a judge's own list, in the drawn order."""
+def listed(connection: Connection, study_id: str, account_id: int, view: View, tally: Tally) -> Listing:
+    """Return one page of a judge's own list, in the drawn order. `tally`: of the same list."""
     references = tuple(protocol(connection, study_id)["references.shown"]) if view.words else ()
-    return own_list.listed(connection, study_id, account_id, view, references)
+    return own_list.listed(connection, study_id, account_id, view, tally, references)
 
 
-def worked(connection: Connection, study_id: str, account_id: int) -> Worked:
-    """Return when a judge was at work on the own list."""
-    return own_list.worked(connection, study_id, account_id)
-
-
-def lately(connection: Connection, study_id: str, account_id: int, since: str) -> tuple[float, ...]:
-    """Return when a judge stored answers since a moment."""
-    return own_list.lately(connection, study_id, account_id, since)
-
-
-def number_of(connection: Connection, study_id: str, account_id: int, token: str) -> int | None:
-    """Return the number that an item has in a judge's own list."""
-    row = connection.execute(select(slot).where(slot.c.token == token, in_list(study_id, account_id))).first()
-    return None if row is None else _place(connection, row)[0]
+def newest(connection: Connection, study_id: str, account_id: int) -> Row[Any] | None:
+    """Return where a judge's newest answer stands: token, number, stored_at; None where that left the list."""
+    found: Select[Any] = (
+        select(slot.c.token, slot.c.number, judgement.c.stored_at)
+        .join(member, member.c.newest == slot.c.id)
+        .join(judgement, (judgement.c.slot_id == slot.c.id) & (judgement.c.version == slot.c.version))
+        .where(member.c.study_id == study_id, member.c.account_id == account_id, in_list(study_id, account_id))
+    )
+    return connection.execute(found).first()
 
 
 def blind_item(connection: Connection, study_id: str, account_id: int, token: str) -> BlindItem | None:
     """Return one pair of a judge's own list; None where the token is not in it."""
-    row = connection.execute(
-        select(slot, item.c.content, item.c.equivalent, study.c.protocol, draft.c.fields, draft.c.saved_at)
-        .add_columns(recording.c.size.label("heard"))
-        .join(item, item.c.id == slot.c.item)
-        .join(study, study.c.id == slot.c.study_id)
-        .outerjoin(draft, draft.c.slot_id == slot.c.id)
-        .outerjoin(recording, recording.c.item == slot.c.item)
-        .where(slot.c.token == token, in_list(study_id, account_id))
-    ).first()
+    row = connection.execute(_ITEM, {"token": token, "study": study_id, "account": account_id}).first()
     if row is None:
         return None
     protocol = protocol_of(row)
     content = decode_item(row.content)
-    number, total = _place(connection, row)
-    before, after = _neighbours(connection, row)
     return BlindItem(
         token=token,
-        number=number,
-        total=total,
+        number=row.number,
+        total=row.total,
         identical=row.equivalent,
         version=row.version,
         draft=json.loads(row.fields) if row.fields else None,
         drafted_at=row.saved_at,
         opened=row.opened is not None,
-        audio=_heard(content, recorded=row.heard),
+        audio=_heard(content, recorded=row.heard is not None),
         **_shown(content, protocol, row.on_panel),
         flagged=row.flagged,
-        before=before,
-        after=after,
+        before=row.before,
+        after=row.after,
         **_answer(connection, row, own_first=protocol["adjudication.own_judgement_first"]),
     )
+
+
+def _beside(step: int) -> ScalarSelect[str]:
+    """Return the token of the neighbour of a slot in its judge's list."""
+    other = slot.alias()
+    mine = (other.c.study_id == slot.c.study_id, other.c.account_id == slot.c.account_id)
+    return select(other.c.token).where(*mine, other.c.number == slot.c.number + step).scalar_subquery()
+
+
+_ITEM: Final = (
+    select(slot, item.c.content, item.c.equivalent, study.c.protocol, draft.c.fields, draft.c.saved_at)
+    .add_columns(recording.c.size.label("heard"), _TOTAL.label("total"))
+    .add_columns(_beside(-1).label("before"), _beside(1).label("after"))
+    .join(item, item.c.id == slot.c.item)
+    .join(study, study.c.id == slot.c.study_id)
+    .join(member, (member.c.study_id == slot.c.study_id) & (member.c.account_id == slot.c.account_id))
+    .outerjoin(draft, draft.c.slot_id == slot.c.id)
+    .outerjoin(recording, recording.c.item == slot.c.item)
+    .where(slot.c.token == bindparam("token"), slot.c.study_id == bindparam("study"))
+    .where(slot.c.account_id == bindparam("account"), slot.c.number.is_not(None))
+)
 
 
 def next_question(connection: Connection, study_id: str, account_id: int) -> str | None:
@@ -339,21 +340,6 @@ def _heard(content: Item, *, recorded: bool) -> str | None:
     return MISSING if content.audio is not None else None
 
 
-def _place(connection: Connection, row: Row[Any]) -> tuple[int, int]:
-    """Return an item's number in the judge's own list, and how long that is."""
-    counted = select(func.count().filter(slot.c.position <= row.position), func.count())
-    number, total = connection.execute(counted.where(in_list(row.study_id, row.account_id))).one()
-    return number, total
-
-
-def _neighbours(connection: Connection, row: Row[Any]) -> tuple[str | None, str | None]:
-    """Return the tokens next to an item in the judge's own list."""
-    listed = select(slot.c.token).where(in_list(row.study_id, row.account_id))
-    before = listed.where(slot.c.position < row.position).order_by(slot.c.position.desc()).limit(1)
-    after = listed.where(slot.c.position > row.position).order_by(slot.c.position).limit(1)
-    return connection.execute(before).scalar(), connection.execute(after).scalar()
-
-
 def _answer(connection: Connection, row: Row[Any], *, own_first: bool) -> dict[str, Any]:
     """Return the step to answer and what is stored for it."""
     stored = judgements.at_version(connection, row.id, row.version) if row.version else None
@@ -401,13 +387,15 @@ def protocol(connection: Connection, study_id: str) -> Protocol:
 
 def studies_of(connection: Connection, account_id: int) -> list[Row[Any]]:
     """Return the studies in which an account has a role: id, title, role, frozen_at, closed_at."""
-    found = (
-        select(study.c.id, study.c.title, study.c.frozen_at, study.c.closed_at, member.c.role)
-        .join(member, member.c.study_id == study.c.id)
-        .where(member.c.account_id == account_id)
-        .order_by(study.c.id)
-    )
-    return list(connection.execute(found))
+    return list(connection.execute(_STUDIES, {"account": account_id}))
+
+
+_STUDIES: Final = (
+    select(study.c.id, study.c.title, study.c.frozen_at, study.c.closed_at, member.c.role)
+    .join(member, member.c.study_id == study.c.id)
+    .where(member.c.account_id == bindparam("account"))
+    .order_by(study.c.id)
+)
 
 
 def study_of(connection: Connection, account_id: int, token: str) -> str | None:

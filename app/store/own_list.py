@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, func, select
 
 from app.domain import blinding, own_list
 from app.domain.own_list import Entry, Listing, Tally, View
-from app.store.judgements import in_list
-from app.store.tables import draft, item, judgement, slot
-
-
-@dataclass(frozen=True)
-class Worked:
-    """When a judge was at work, in seconds; and where the newest answer was given: token, and when."""
-
-    moments: tuple[float, ...] = ()
-    token: str | None = None
-    at: datetime | None = None
+from app.store.lists import in_list, length
+from app.store.tables import draft, item, judgement, member, slot
 
 
 def tally(connection: Connection, study_id: str, account_id: int) -> Tally:
     """Count a judge's own list by state."""
-    counted = select(
-        func.count(),
-        func.count().filter(slot.c.done),
-        func.count(draft.c.slot_id),
-        func.count().filter(slot.c.flagged),
+    mine = in_list(study_id, account_id)
+    done = select(member.c.done).where(member.c.study_id == study_id, member.c.account_id == account_id)
+    # By what is drafted, which is little, and not by the list: hence a question to each draft, and no join.
+    listed = select(slot.c.id).where(slot.c.id == draft.c.slot_id, mine).correlate(draft).exists()
+    drafted = select(func.count()).select_from(draft).where(listed)
+    return Tally(
+        total=length(connection, study_id, account_id),
+        done=connection.execute(done).scalar() or 0,
+        drafted=connection.execute(drafted).scalar_one(),
+        flagged=connection.execute(select(func.count()).select_from(slot).where(mine, slot.c.flagged)).scalar_one(),
     )
-    of = counted.select_from(slot.outerjoin(draft, draft.c.slot_id == slot.c.id)).where(in_list(study_id, account_id))
-    return Tally(*connection.execute(of).one())
 
 
 def listed(
-    connection: Connection, study_id: str, account_id: int, view: View, references: tuple[str, ...] = ()
+    connection: Connection, study_id: str, account_id: int, view: View, tally: Tally, references: tuple[str, ...] = ()
 ) -> Listing:
     """Return one page of a judge's own list, in the drawn order. `references`: the kinds that its pages show."""
     kept = _kept(in_list(study_id, account_id), view)
@@ -44,12 +36,14 @@ def listed(
         found = _holding(connection, kept, view.words, references)
         page, pages = own_list.pages(len(found), view.page)
         some = found[_before(page) : _before(page) + own_list.PER_PAGE]
-        return Listing(_entries(connection, study_id, account_id, some), len(found), page, pages)
-    count = connection.execute(kept.with_only_columns(func.count())).scalar_one()
+        return Listing(_entries(connection, some), len(found), page, pages)
+    count = tally.of(view.show)
+    if view.answer is not None:
+        count = connection.execute(kept.with_only_columns(func.count())).scalar_one()
     page, pages = own_list.pages(count, view.page)
-    ordered = kept.order_by(slot.c.position).limit(own_list.PER_PAGE).offset(_before(page))
+    ordered = kept.order_by(slot.c.number).limit(own_list.PER_PAGE).offset(_before(page))
     some = list(connection.execute(ordered).scalars())
-    return Listing(_entries(connection, study_id, account_id, some), count, page, pages)
+    return Listing(_entries(connection, some), count, page, pages)
 
 
 def _before(page: int) -> int:
@@ -82,7 +76,7 @@ def _holding(connection: Connection, kept: Select[Any], words: str, references: 
     """
     names = ("off", "on", *(f"{kind}_reference" for kind in references))
     texts = (func.json_extract(item.c.content, f"$.{name}") for name in names)
-    found = kept.join(item, item.c.id == slot.c.item).add_columns(slot.c.on_panel, *texts).order_by(slot.c.position)
+    found = kept.join(item, item.c.id == slot.c.item).add_columns(slot.c.on_panel, *texts).order_by(slot.c.number)
     return [
         slot_id
         for slot_id, on_panel, off, on, *shown in connection.execute(found)
@@ -90,44 +84,17 @@ def _holding(connection: Connection, kept: Select[Any], words: str, references: 
     ]
 
 
-def _entries(connection: Connection, study_id: str, account_id: int, some: list[int]) -> tuple[Entry, ...]:
+def _entries(connection: Connection, some: list[int]) -> tuple[Entry, ...]:
     """Return the entries of some slots, at most one page of them, with the numbers that they have in the whole list."""
-    number = func.row_number().over(order_by=slot.c.position).label("number")
-    numbered = select(slot.c.id, number).where(in_list(study_id, account_id)).subquery()
     newest = (judgement.c.slot_id == slot.c.id) & (judgement.c.version == slot.c.version)
     found = (
-        select(slot.c.token, slot.c.done, slot.c.flagged, numbered.c.number, judgement.c.label, draft.c.saved_at)
-        .join(numbered, numbered.c.id == slot.c.id)
+        select(slot.c.token, slot.c.done, slot.c.flagged, slot.c.number, judgement.c.label, draft.c.saved_at)
         .outerjoin(judgement, newest)
         .outerjoin(draft, draft.c.slot_id == slot.c.id)
-        .where(numbered.c.id.in_(some))
-        .order_by(numbered.c.number)
+        .where(slot.c.id.in_(some))
+        .order_by(slot.c.number)
     )
     return tuple(
         Entry(row.token, row.number, row.label, row.done, row.saved_at is not None, row.flagged)
         for row in connection.execute(found)
     )
-
-
-def worked(connection: Connection, study_id: str, account_id: int) -> Worked:
-    """Return when a judge opened items of the own list and stored answers, and which answer is the newest."""
-    mine = in_list(study_id, account_id)
-    opened = select(func.unixepoch(slot.c.opened_at)).where(mine, slot.c.opened_at.is_not(None))
-    answers = select(judgement.c.id).join(slot, slot.c.id == judgement.c.slot_id).where(mine)
-    stored = answers.with_only_columns(func.unixepoch(judgement.c.stored_at))
-    moments = (*connection.execute(opened).scalars(), *connection.execute(stored).scalars())
-    newest = answers.with_only_columns(func.max(judgement.c.id)).scalar_subquery()
-    last = connection.execute(
-        select(slot.c.token, judgement.c.stored_at)
-        .join(slot, slot.c.id == judgement.c.slot_id)
-        .where(judgement.c.id == newest)
-    ).first()
-    return Worked(moments, last.token, datetime.fromisoformat(last.stored_at)) if last else Worked(moments)
-
-
-def lately(connection: Connection, study_id: str, account_id: int, since: str) -> tuple[float, ...]:
-    """Return when a judge stored answers since a moment: enough to know how long there was no pause."""
-    # By the time of answers and not by the judge's list, which may be long: so no index of slots may serve.
-    mine = (slot.c.account_id + 0 == account_id, slot.c.study_id.concat("") == study_id)
-    stored = select(func.unixepoch(judgement.c.stored_at)).join(slot, slot.c.id == judgement.c.slot_id)
-    return tuple(connection.execute(stored.where(judgement.c.stored_at >= since, *mine)).scalars())

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, insert, select
 
 from app.domain import pairing as rules
 from app.domain.pairing import Filter, Pairing
+from app.store import studies
 from app.store.tables import item, pairing
 
 
@@ -40,6 +41,7 @@ def marks(connection: Connection, study_id: str) -> list[int | None]:
     return list(connection.execute(found).scalars())
 
 
-def frozen_filter(row: Row[Any]) -> Filter | None:
+def frozen_filter(connection: Connection, study_id: str) -> Filter | None:
     """Return the filter that the freeze of a study fixed as the maker of every pair; None where there is none."""
-    return None if row.manifest is None else rules.frozen_filter(json.loads(row.manifest))
+    kept = studies.manifest_of(connection, study_id)
+    return None if kept is None else rules.frozen_filter(json.loads(kept))

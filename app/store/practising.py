@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, delete, insert, select, update
 
 from app.domain.blinding import Slot
 from app.domain.item import PRACTICE
@@ -83,16 +83,18 @@ def finished(connection: Connection, study_id: str, account_id: int, at: str) ->
     return connection.execute(update(member).where(*first).values(practised_at=at)).rowcount == 1
 
 
-def due(connection: Connection, study_id: str, account_id: int) -> bool:
-    """Tell whether a judge has still to go through the practice round, which comes before everything else."""
-    mine = (member.c.study_id == study_id, member.c.account_id == account_id, member.c.left_at.is_(None))
-    found = (
+def _due() -> ColumnElement[bool]:
+    """Select, of a member, whether the practice round is still to be gone through: it comes before everything else."""
+    unanswered = (
         select(practice.c.id)
         .join(item, item.c.id == practice.c.item)
-        .join(member, (member.c.study_id == practice.c.study_id) & (member.c.account_id == practice.c.account_id))
-        .where(*mine, member.c.practised_at.is_(None), practice.c.answer.is_(None), item.c.withdrawal.is_(None))
+        .where(practice.c.study_id == member.c.study_id, practice.c.account_id == member.c.account_id)
+        .where(practice.c.answer.is_(None), item.c.withdrawal.is_(None))
     )
-    return connection.execute(found.limit(1)).first() is not None
+    return and_(member.c.left_at.is_(None), member.c.practised_at.is_(None), unanswered.correlate(member).exists())
+
+
+DUE: Final = _due()
 
 
 def _round(study_id: str, account_id: int) -> ColumnElement[bool]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row
 
 from app.domain.stage import stage
-from app.store import judgements, studies
-from app.store.tables import slot
+from app.store import judgements, lists, studies
 
 
 @dataclass(frozen=True)
@@ -77,12 +76,8 @@ def progress(connection: Connection, row: Row[Any], *, ready: bool = False) -> P
 
 
 def _reviewer(connection: Connection, study_id: str, person: Row[Any]) -> ReviewerProgress:
-    counted = select(func.count(), func.count().filter(slot.c.done)).where(
-        judgements.in_list(study_id, person.account_id)
-    )
-    total, done = connection.execute(counted).one()
     signed = judgements.standing_sign_off(connection, study_id, person.account_id) is not None
-    return ReviewerProgress(person.name, done, total, signed)
+    return ReviewerProgress(person.name, person.done, lists.length(connection, study_id, person.account_id), signed)
 
 
 def _adjudication(connection: Connection, row: Row[Any], adjudicator: Row[Any] | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
@@ -29,7 +30,7 @@ from app.domain.manifest import canonical, digest
 from app.domain.protocol import Protocol, parse
 from app.domain.rights import Source
 from app.store import recordings
-from app.store.tables import account, deviation, draft, item, member, rights, slot, study
+from app.store.tables import account, deviation, draft, item, manifest, member, rights, slot, study
 
 
 def get(connection: Connection, study_id: str) -> Row[Any]:
@@ -58,7 +59,22 @@ def change(connection: Connection, study_id: str, **values: Any) -> None:
 
 def protocol_of(row: Row[Any]) -> Protocol:
     """Return the protocol of a study's row."""
-    return parse(json.loads(row.protocol))
+    return _parsed(row.protocol)
+
+
+@lru_cache(maxsize=64)  # every page asks, and most studies on a computer have one
+def _parsed(protocol: str) -> Protocol:
+    return parse(json.loads(protocol))
+
+
+def keep_manifest(connection: Connection, study_id: str, content: str) -> None:
+    """Store the manifest of a study that is being frozen."""
+    connection.execute(insert(manifest).values(study_id=study_id, content=content))
+
+
+def manifest_of(connection: Connection, study_id: str) -> str | None:
+    """Return a study's manifest as canonical JSON; None before the freeze."""
+    return connection.execute(select(manifest.c.content).where(manifest.c.study_id == study_id)).scalar()
 
 
 def ledger(connection: Connection, study_id: str) -> list[Source]:

@@ -6,7 +6,7 @@ SQLModel table classes validate nothing: values are parsed at the edges. No
 
 from typing import Any, Final
 
-from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint
+from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
 
@@ -53,7 +53,6 @@ class Study(SQLModel, table=True):
     protocol_sha256: str
     created_at: str
     frozen_at: str | None = None
-    manifest: str | None = None
     manifest_sha256: str | None = None
     guidelines: str | None = None  # the guidelines as frozen
     equal_one_panel: int | None = None  # items whose shown references equal exactly one panel, at the freeze
@@ -61,6 +60,13 @@ class Study(SQLModel, table=True):
     closed_at: str | None = None
     close_reason: str | None = None  # null unless closed early
     closed_head: str | None = None  # head of the audit chain at the close
+
+
+class Manifest(SQLModel, table=True):
+    """A frozen study's manifest: apart from its row, which every page reads, for it grows with the items."""
+
+    study_id: str = Field(foreign_key="study.id", primary_key=True)
+    content: str
 
 
 class Rights(SQLModel, table=True):
@@ -104,7 +110,12 @@ class Withdrawal(SQLModel, table=True):
 
 
 class Member(SQLModel, table=True):
-    """One account's one role in a study. `seat`: order of assignment within the role."""
+    """One account's one role in a study. `seat`: order of assignment within the role.
+
+    What a judge's own pages say is kept as it happens, so that none of them counts: `done`, how many items of the
+    own list are; `worked`, seconds at work; `work_began` and `work_ended`, since the last pause (domain/pace.Work);
+    `newest`, the slot that was answered last.
+    """
 
     __table_args__ = (CheckConstraint("role in ('reviewer', 'adjudicator', 'lead')"),)
 
@@ -115,6 +126,11 @@ class Member(SQLModel, table=True):
     attested: str | None = None  # the judge's qualification, in the lead's words
     practised_at: str | None = None  # when a judge first finished the practice round
     left_at: str | None = None  # when a reviewer left a running study; what was answered is signed
+    done: int = 0
+    worked: int = 0
+    work_began: str | None = None  # null until the first moment of work, as is the next
+    work_ended: str | None = None
+    newest: int | None = Field(default=None, foreign_key="slot.id")  # null until the first answer
 
 
 class Pairing(SQLModel, table=True):
@@ -183,7 +199,9 @@ class RecordingPiece(SQLModel, table=True):
 class Slot(SQLModel, table=True):
     """One item in one judge's list, with the side drawn for it. `token` is what addresses show.
 
-    `version`: the newest judgement's, 0 for none. `done`: nothing is left to do on it.
+    `position`: where it was drawn. `number`: its place in the list as that is now, from 1 without gaps; null while
+    it is in nobody's list (see store/lists.py). `version`: the newest judgement's, 0 for none. `done`: nothing is
+    left to do on it.
     `routed`: an adjudicator's slot on which the two reviews differ, or which audits them.
     `withdrawn`: its item was; the slot is in nobody's list any more. `repeat`: the item stands
     in the list a second time. `rank`: drawn at the freeze, for audits and the blinding check.
@@ -193,7 +211,9 @@ class Slot(SQLModel, table=True):
     __table_args__ = (
         CheckConstraint("on_panel in ('A', 'B')"),
         UniqueConstraint("account_id", "item", "repeat"),
-        Index("slot_list", "study_id", "account_id", "done", "position"),
+        Index("slot_list", "study_id", "account_id", "number"),
+        Index("slot_flagged", "study_id", "account_id", "number", sqlite_where=text("flagged")),
+        Index("slot_open", "study_id", "account_id", "done", "number"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -204,6 +224,7 @@ class Slot(SQLModel, table=True):
     adjudication: bool
     on_panel: str
     position: int
+    number: int | None = None
     routed: bool = False
     version: int = 0
     done: bool = False
@@ -226,7 +247,6 @@ class Judgement(SQLModel, table=True):
         CheckConstraint("step in ('review', 'own', 'final')"),
         UniqueConstraint("slot_id", "version"),
         UniqueConstraint("slot_id", "key"),
-        Index("judgement_stored", "stored_at"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -335,6 +355,7 @@ setting: Final = table(Setting)
 account: Final = table(Account)
 session: Final = table(Session)
 study: Final = table(Study)
+manifest: Final = table(Manifest)
 rights: Final = table(Rights)
 former_rights: Final = table(FormerRights)
 withdrawal: Final = table(Withdrawal)

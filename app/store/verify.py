@@ -21,7 +21,7 @@ from app.domain.item import compared
 from app.domain.pairing import frozen_filter, origin
 from app.domain.protocol import Protocol
 from app.domain.rights import revoked
-from app.store import audit, judgements, ledger, pairings, receipts, recordings, studies, withdrawals
+from app.store import audit, judgements, ledger, lists, pairings, receipts, recordings, studies, withdrawals
 from app.store.tables import account, judgement, sign_off, study
 
 LEDGER: Final = ("rights.set", "rights.entry.set", "items.withdrawn")
@@ -127,9 +127,10 @@ def _frozen(connection: Connection, row: Row[Any]) -> list[str]:
         return []
     recorded = events[0].detail
     drawn = [events[0], *audit.events(connection, "reviewer.replaced", study_id=row.id)][-1].detail
-    if not manifest.bytes_digest(row.manifest.encode()) == row.manifest_sha256 == recorded["manifest_sha256"]:
+    kept = studies.manifest_of(connection, row.id) or ""
+    if not manifest.bytes_digest(kept.encode()) == row.manifest_sha256 == recorded["manifest_sha256"]:
         return ["the manifest was changed"]
-    whole = json.loads(row.manifest)
+    whole = json.loads(kept)
     holds = {
         "the title is not the protocol's": row.title == studies.protocol_of(row).title,
         "the count of telling references was changed": row.equal_one_panel == recorded["equal_one_panel"],
@@ -143,6 +144,16 @@ def _frozen(connection: Connection, row: Row[Any]) -> list[str]:
     return [told for told, held in holds.items() if not held]
 
 
+def _manifest(connection: Connection, row: Row[Any]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(studies.manifest_of(connection, row.id) or "{}")
+    return found
+
+
+def _lists(connection: Connection, row: Row[Any]) -> list[str]:
+    """Compare what is kept of the lists, so that pages need not count, with the lists."""
+    return [] if lists.agree(connection, row.id) else ["the numbers or counts of the judges' lists were changed"]
+
+
 def _ledger(connection: Connection, row: Row[Any]) -> list[str]:
     """Compare the ledger with what was frozen and revoked since, and its former entries with the chain."""
     events = audit.events(connection, *LEDGER, study_id=row.id)
@@ -151,7 +162,7 @@ def _ledger(connection: Connection, row: Row[Any]) -> list[str]:
     found = [] if same else ["the former entries of the rights ledger were changed"]
     if row.frozen_at is None:
         return found
-    entries = {each["source"]: studies.decode_source(each) for each in json.loads(row.manifest)["ledger"]}
+    entries = {each["source"]: studies.decode_source(each) for each in _manifest(connection, row)["ledger"]}
     for each in withdrawals.listing(connection, row.id):
         if each.source is not None:
             entries[each.source] = revoked(entries[each.source], each.actor, each.at)
@@ -185,7 +196,7 @@ def _items(connection: Connection, row: Row[Any]) -> list[str]:
         for number, each in enumerate(stored, start=1)
         if each.id in heard and not recordings.holds(connection, heard[each.id])
     ]
-    if sorted(str(each.digest) for each in stored) != json.loads(row.manifest)["items"]:
+    if sorted(str(each.digest) for each in stored) != _manifest(connection, row)["items"]:
         found.append("the set of items is not the one that was frozen")
     return found
 
@@ -219,7 +230,7 @@ def _pairing(connection: Connection, row: Row[Any]) -> list[str]:
         items = [item for _, item in studies.items(connection, row.id)]
         unlike = origin(items, marks, made).imported != marks.count(None)
         return ["its texts are not those that were paired"] if unlike else []
-    fixed = json.loads(row.manifest).get("pairing")
+    fixed = _manifest(connection, row).get("pairing")
     used = [made[mark] for mark in set(marks) if mark is not None]
     held = fixed is None or all(
         each.filter == frozen_filter({"pairing": fixed}) and each.sha256 in fixed["files"] for each in used
@@ -305,6 +316,7 @@ CHECKS: Final[dict[str, Check]] = {
     "the items": _items,
     "the pairing": _pairing,
     "the withdrawals": _withdrawn,
+    "the lists": _lists,
     "the sign-offs": _signed,
     "the blinding check": _guesses,
     "the deviations": _deviations,

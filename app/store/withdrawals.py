@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, func, 
 from app.domain.item import PRACTICE
 from app.domain.manifest import canonical, digest
 from app.domain.withdrawal import kept, key_of
-from app.store import audit, judgements, recordings
+from app.store import audit, judgements, lists, recordings
 from app.store.studies import decode_item
 from app.store.tables import draft, item, judgement, slot, withdrawal
 
@@ -70,6 +70,7 @@ def erase(connection: Connection, kind: str, value: str, **row: Any) -> int:
     recordings.forget(connection, select(item.c.id).where(mine))
     connection.execute(update(item).where(mine).values(item_id=None, cluster=None, content=None, salt=None))
     connection.execute(update(slot).where(slot.c.item.in_(select(item.c.id).where(mine))).values(withdrawn=True))
+    lists.renumber(connection, row["study_id"])
     slots = select(slot.c.id).join(item, item.c.id == slot.c.item).where(mine)
     connection.execute(delete(draft).where(draft.c.slot_id.in_(slots)))
     _erase_notes(connection, number, judgement.c.slot_id.in_(slots) & (judgement.c.note != ""))

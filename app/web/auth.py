@@ -14,6 +14,7 @@ from app import security
 from app.actions import accounts as act
 from app.config import Settings
 from app.domain.errors import EvenhandError, NotFound
+from app.domain.guidelines import Guidelines
 from app.store import accounts
 from app.store.db import Store
 from app.web.forms import Form, Parcel, Posted, PostedFile, PostedFiles, PostedParcel, Upload, Uploads, one
@@ -36,6 +37,7 @@ class House:
     settings: Settings
     tray: Tray = field(default_factory=Tray)
     problems: Tray = field(default_factory=Tray)
+    guidelines: dict[str, Guidelines] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -116,25 +118,25 @@ def require_visitor(request: Request) -> Visitor:
 Signed = Annotated[Visitor, Depends(require_visitor)]
 
 
-def signed_form(visitor: Signed, form: Posted) -> Form:
+async def signed_form(visitor: Signed, form: Posted) -> Form:
     """Return a posted form that carries this session's csrf token. Raises ForeignForm."""
     _refuse_foreign(visitor, form)
     return form
 
 
-def signed_upload(visitor: Signed, upload: PostedFile) -> Upload:
+async def signed_upload(visitor: Signed, upload: PostedFile) -> Upload:
     """Return a posted form with a file that carries this session's csrf token. Raises ForeignForm."""
     _refuse_foreign(visitor, upload.form)
     return upload
 
 
-def signed_uploads(visitor: Signed, uploads: PostedFiles) -> Uploads:
+async def signed_uploads(visitor: Signed, uploads: PostedFiles) -> Uploads:
     """Return a posted form with files that carries this session's csrf token. Raises ForeignForm."""
     _refuse_foreign(visitor, uploads.form)
     return uploads
 
 
-def signed_parcel(visitor: Signed, parcel: PostedParcel) -> Parcel:
+async def signed_parcel(visitor: Signed, parcel: PostedParcel) -> Parcel:
     """Return a posted form with recordings that carries this session's csrf token. Raises ForeignForm."""
     _refuse_foreign(visitor, parcel.form)
     return parcel

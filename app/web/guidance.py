@@ -28,9 +28,14 @@ def guidelines_of(request: Request, study_id: str | None) -> Guidelines:
     """Return the guidelines as frozen with a study; without one, the packaged ones."""
     if study_id is None:
         return packaged()
-    with house_of(request).store.read() as connection:
-        frozen = judging.guidelines(connection, study_id)
-    return packaged() if frozen is None else _read(frozen)
+    house = house_of(request)
+    if study_id not in house.guidelines:
+        with house.store.read() as connection:
+            frozen = judging.guidelines(connection, study_id)
+        if frozen is None:
+            return packaged()
+        house.guidelines[study_id] = _read(frozen)  # frozen, so it never changes
+    return house.guidelines[study_id]
 
 
 def beside_the_form(request: Request, study_id: str) -> Guidelines:

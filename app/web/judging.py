@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from app.actions import accounts, adjudicating, reviewing
 from app.actions.reviewing import Judge
+from app.domain import pace
 from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion
 from app.store import judging
 from app.web import audio, guessing, listing, practising, showing
@@ -25,16 +26,14 @@ def next_item(request: Request, visitor: Visitor, seat: Seat) -> Response:
     return see_other(f"{seat.base}/{place}" if place else seat.base)
 
 
-def _next_place(request: Request, judge: Judge, answered: str | None = None) -> str | None:
-    """Return where it goes on, below the index; after an own judgement that is the second step of the same item."""
+def _next_place(request: Request, judge: Judge) -> str | None:
+    """Return where it goes on, below the index."""
     with house_of(request).store.read() as connection:
         desk = judging.desk(connection, judge.study_id, judge.account_id)
         if desk is not None and desk.practice_due:
             return f"practice/{judging.next_exercise(connection, judge.study_id, judge.account_id)}"
         if desk is None or not desk.open_to_change:
             return None
-        if answered and judging.half_done(connection, judge.study_id, judge.account_id, answered):
-            return answered
         return judging.next_token(connection, judge.study_id, judge.account_id)
 
 
@@ -76,7 +75,7 @@ def _page(
         done=desk.done,
         total=desk.total,
         refusal=refusal,
-        rest=listing.rest(request, judge) if desk.open_to_change else None,
+        rest=pace.break_due(desk.work, house_of(request).world.now().timestamp()) if desk.open_to_change else None,
     )
 
 
@@ -95,14 +94,13 @@ def submit(request: Request, visitor: Visitor, seat: Seat, token: str, form: For
     house = house_of(request)
     store_answer = adjudicating.submit if seat.adjudication else reviewing.submit
     try:
-        store_answer(house.store, house.world, judge, token, form)
+        following = store_answer(house.store, house.world, judge, token, form)
     except (InvalidInput, StaleVersion) as error:
         return _page(request, judge, seat, token, showing.Refusal(form, error))
     except Refused as error:
         if error.code == "withdrawn" and request.headers.get("hx-request") == "true":
             return Response(status_code=409, headers={"HX-Redirect": f"{seat.base}/{token}"})  # which says so
         raise
-    following = _next_place(request, judge, token)
     if request.headers.get("hx-request") != "true":
         return see_other(f"{seat.base}/{token if following == token else 'next'}")
     if following is None:

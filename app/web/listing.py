@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -16,25 +15,14 @@ from app.domain import codebook, own_list, pace
 from app.domain.errors import InvalidInput, Refused
 from app.domain.own_list import Listing, Tally, View
 from app.store import judging
-from app.store.judging import Worked
 from app.web.auth import Signed, SignedForm, house_of, see_other
 from app.web.forms import Form, one
 from app.web.pages import render
 from app.web.seat import Seat, judge_of, seated
 from app.web.showing import by_field
 
-LATELY: Final = timedelta(seconds=pace.STRETCH + 2 * pace.PAUSE)
 IN_ADDRESS: Final = ("show", "answer", "page")  # never the words
 UNFINISHED: Final = ("open", "drafted", "flagged")  # what the sign-off lists
-
-
-@dataclass(frozen=True)
-class Stopped:
-    """The answer with which work ended on an earlier day."""
-
-    token: str
-    number: int
-    at: str
 
 
 def index(
@@ -55,9 +43,11 @@ def index(
         mine = (connection, judge.study_id, judge.account_id)
         desk = seated(judging.desk(*mine))
         tally = judging.tally(*mine) if desk.open else Tally()
-        listed = judging.listed(*mine, view) if desk.open else Listing()
+        listed = judging.listed(*mine, view, tally) if desk.open else Listing()
         unfinished = {
-            show: judging.listed(*mine, View(show)) for show in UNFINISHED if desk.open_to_change and tally.of(show)
+            show: judging.listed(*mine, View(show), tally)
+            for show in UNFINISHED
+            if desk.open_to_change and tally.of(show)
         }
         receipts = judging.sign_offs(*mine)
     return render(
@@ -109,31 +99,15 @@ def _progress(request: Request, judge: Judge, desk: judging.Desk) -> dict[str, A
     house = house_of(request)
     now = house.world.now()
     with house.store.read() as connection:
-        worked = judging.worked(connection, judge.study_id, judge.account_id)
-        number = judging.number_of(connection, judge.study_id, judge.account_id, worked.token or "")
-    found = pace.pace(worked.moments, desk.done, desk.total)
+        newest = judging.newest(connection, judge.study_id, judge.account_id)
+    found = pace.pace(desk.work, desk.done, desk.total)
+    earlier = newest is not None and pace.stopped_earlier(datetime.fromisoformat(newest.stored_at), now)
     return {
         "each": found and pace.seconds_told(found.each),
         "left_minutes": found and found.left and pace.minutes_told(found.left),
-        "rest": pace.break_due(worked.moments, now.timestamp()),
-        "stopped": _stopped(worked, number, now),
+        "rest": pace.break_due(desk.work, now.timestamp()),
+        "stopped": newest if earlier else None,
     }
-
-
-def _stopped(worked: Worked, number: int | None, now: datetime) -> Stopped | None:
-    if worked.token is None or worked.at is None or number is None or not pace.stopped_earlier(worked.at, now):
-        return None
-    return Stopped(worked.token, number, worked.at.isoformat(timespec="seconds"))
-
-
-def rest(request: Request, judge: Judge) -> int | None:
-    """Return the minutes at work without a pause, once a break is suggested."""
-    house = house_of(request)
-    now = house.world.now()
-    with house.store.read() as connection:
-        since = (now - LATELY).isoformat(timespec="seconds")
-        moments = judging.lately(connection, judge.study_id, judge.account_id, since)
-    return pace.break_due(moments, now.timestamp())
 
 
 def receipt(request: Request, judge: Judge, seat: Seat) -> Response:

@@ -339,7 +339,7 @@ def test_a_study_of_pairs_made_here_is_verified_from_the_check_to_the_memo(draft
     told = {"filter": "tidy", "filter_version": "1.0"}
     assert {key: memo["software"][key] for key in told} == told
     assert json.loads(memo["software"]["filter_config"]) == CONFIG
-    ((manifest,),) = draft.rows("select manifest from study")
+    ((manifest,),) = draft.rows("select content from manifest")
     assert json.loads(manifest)["pairing"] == TIDY.as_data() | {"files": [made.sha256]}
     assert "not verified" not in (tmp_path / "memo" / "memo.md").read_text()
 

@@ -28,15 +28,29 @@ def test_the_memo_counts_time_at_work_by_the_same_rule():
     assert quality.active_minutes([moments]).median == pace.at_work(moments) / MINUTE == 399 / MINUTE
 
 
+def worked(moments):
+    """Return the work of moments as they came."""
+    work = None
+    for moment in moments:
+        work = pace.carried_on(work, moment)
+    return work
+
+
+@pytest.mark.parametrize("moments", [[7], [0, 300], [0, 301], [0, 60, 60, 300, 601, 661, 5000, 5001]])
+def test_work_kept_as_it_happens_is_the_time_at_work_of_all_its_moments(moments):
+    assert worked(moments).spent == pace.at_work(moments)
+
+
 def test_pace_is_time_at_work_by_answers_and_the_time_left_follows_from_it():
-    moments = [0, 30, 60, 90, 120, 5000, 5030]  # 150 seconds at work
-    assert pace.pace(moments, done=6, total=160) == Pace(each=25, left=154 * 25)
-    assert pace.pace(moments, done=6, total=6) == Pace(each=25, left=0)
+    work = worked([0, 30, 60, 90, 120, 5000, 5030])  # 150 seconds at work
+    assert pace.pace(work, done=6, total=160) == Pace(each=25, left=154 * 25)
+    assert pace.pace(work, done=6, total=6) == Pace(each=25, left=0)
 
 
 def test_too_few_answers_or_no_time_at_work_give_no_pace():
-    assert pace.pace([0, 30, 60, 90], done=4, total=10) is None
-    assert pace.pace([0, 1000, 2000, 3000, 4000], done=5, total=10) is None
+    assert pace.pace(None, done=9, total=10) is None
+    assert pace.pace(worked([0, 30, 60, 90]), done=4, total=10) is None
+    assert pace.pace(worked([0, 1000, 2000, 3000, 4000]), done=5, total=10) is None
 
 
 @pytest.mark.parametrize(
@@ -53,11 +67,13 @@ def test_too_few_answers_or_no_time_at_work_give_no_pace():
     ids=["at fifty", "before", "with five minutes between", "since the pause", "too short since", "in a pause", "none"],
 )
 def test_a_break_is_suggested_after_fifty_minutes_without_a_pause(moments, now, due):
-    assert pace.break_due(moments, now) == due
+    assert pace.break_due(worked(moments), now) == due
 
 
-def test_a_clock_that_was_set_back_suggests_no_break():
-    assert pace.break_due(range(10_000, 20_000, 60), 5_000) is None
+def test_a_clock_that_was_set_back_suggests_no_break_and_takes_no_time_away():
+    work = worked(range(10_000, 20_000, 60))
+    assert pace.break_due(work, 5_000) is None
+    assert pace.carried_on(work, 5_000) == pace.Work(work.spent, 5_000, 5_000)
 
 
 def test_work_stopped_on_an_earlier_day_unless_somebody_works_past_midnight():

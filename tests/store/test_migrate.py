@@ -185,7 +185,7 @@ def test_a_store_of_the_first_version_keeps_its_rows_and_learns_which_items_are_
     assert [row[: len(before["item"][0])] for row in after["item"]] == before["item"]
     assert [row.unit for row in after["item"]] == [1, 2, 1]
     assert {row.role for row in after["item"]} == {"study"}
-    assert after["slot"] == [(*before["slot"][0], 0, 0, None, None, None, 0)]
+    assert after["slot"] == [(*before["slot"][0], 0, 0, None, None, None, 0, 1)]
     assert after["judgement"] == [(*before["judgement"][0], None, None)]
     assert differences(upgraded) == []
     upgraded.close()

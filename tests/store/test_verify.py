@@ -77,7 +77,7 @@ def test_two_studies_in_one_store_are_each_compared_with_their_own_events(store,
         ("update item set salt = 'x' || salt where item_id = 'P-001'", "item 1 (in order of import) was changed"),
         ("delete from item where item_id = 'P-006'", "the set of items is not the one that was frozen"),
         ("update study set protocol = replace(protocol, 'exact', 'whitespace')", "the protocol was changed"),
-        ("update study set manifest = replace(manifest, 'evenhand ', 'oddhand ')", "the manifest was changed"),
+        ("update manifest set content = replace(content, 'evenhand ', 'oddhand ')", "the manifest was changed"),
         ("update study set guidelines = guidelines || ' '", "the guidelines were changed"),
         ("update rights set entry = replace(entry, 'Apache-2.0', 'none')", "the rights ledger was changed"),
         ("delete from rights", "the rights ledger was changed"),
@@ -103,12 +103,12 @@ def test_each_tampering_is_named(bench, tampering, told):
         "update audit_event set detail = '{' where event = 'study.frozen'",
         "update item set content = '{' where id = 1",
         "update item set salt = null where id = 1",
-        "update study set manifest = '{'",
+        "update manifest set content = '{'",
         "update study set protocol = '{'",
         "update audit_event set detail = '{' where event = 'review.stored'",
         "update audit_event set detail = '{}' where event = 'review.stored'",
         "update rights set entry = '{'",
-        "update study set manifest = null",
+        "delete from manifest",
         "update study set guidelines = null",
         "update item set digest = null where id = 1",
         "update audit_event set detail = '[]' where event = 'review.stored'",
@@ -218,13 +218,13 @@ def test_a_note_cannot_be_guessed_from_what_the_chain_keeps_once_it_is_erased(st
 
 
 def test_a_protocol_rewritten_together_with_its_manifest_is_named(bench):
-    ((manifest,),) = bench.rows("select manifest from study")
+    ((manifest,),) = bench.rows("select content from manifest")
     whole = json.loads(manifest)
     whole["protocol"]["gate"]["max_unassessable"] = 9
-    forged = "update study set protocol = :p, protocol_sha256 = :pd, manifest = :m, manifest_sha256 = :md"
+    forged = "update study set protocol = :p, protocol_sha256 = :pd, manifest_sha256 = :md"
     values = {"p": canonical(whole["protocol"]).decode(), "pd": digest(whole["protocol"])}
     values |= {"m": canonical(whole).decode(), "md": digest(whole)}
-    assert findings(bench, forged, **values) != []
+    assert findings(bench, forged, "update manifest set content = :m", **values) != []
 
 
 def test_an_added_judgement_is_named(bench):

@@ -8,8 +8,7 @@ import pytest
 from sqlalchemy import event
 
 from app.actions import closing, withdrawing
-from app.store import own_list as stored_list
-from app.store import receipts, verify
+from app.store import judging, receipts, verify
 from tests.house import PROTOCOL, Page, frozen_study, item_rows
 
 SAME, HARM = {"label": "no-material-edit"}, {"label": "destructive-content", "panel": "A", "reason": "negation"}
@@ -333,10 +332,10 @@ def test_progress_is_of_the_own_list_alone(store, world, people, visit):
     for _ in range(5):
         rosa.answer(rosa.next_page()[1], **SAME)
     with store.read() as connection:
-        before = stored_list.worked(connection, "pilot", 1), stored_list.tally(connection, "pilot", 1)
+        before = judging.desk(connection, "pilot", 1), judging.tally(connection, "pilot", 1)
     judge_all(ravi, SAME)
     with store.read() as connection:
-        assert (stored_list.worked(connection, "pilot", 1), stored_list.tally(connection, "pilot", 1)) == before
+        assert (judging.desk(connection, "pilot", 1), judging.tally(connection, "pilot", 1)) == before
 
 
 def test_a_signed_or_closed_set_has_no_pace_and_no_break(signed, store, world):
