@@ -34,6 +34,10 @@ HEADINGS: Final = {
 }
 
 
+# What is nobody's mistake needs no number of an error.
+CALM: Final = {"withdrawn": "This item was taken out of the study"}
+
+
 def page(
     request: Request,
     status: int,
@@ -41,15 +45,16 @@ def page(
     hint: str | None = None,
     address: str | None = None,
     tunnel: str | None = None,
+    calm: str | None = None,
 ) -> Response:
-    """Render the error page."""
-    heading = HEADINGS.get(status, HEADINGS[400 if status < 500 else 500])  # noqa: PLR2004 - the class of the status
+    """Render the error page. `calm`: the heading of what is no error of anybody's."""
+    heading = calm or HEADINGS.get(status, HEADINGS[400 if status < 500 else 500])  # noqa: PLR2004 - the class of the status
     return render(
         request,
         "errors/error.html",
         status,
         title=heading,
-        status=status,
+        status=None if calm else status,
         heading=heading,
         text=text,
         hint=hint,
@@ -79,7 +84,7 @@ def install(app: FastAPI) -> None:
 def _handler(status: int) -> Callable[[Request, Exception], Response]:
     def handle(request: Request, error: Exception) -> Response:
         told = "There is nothing at this address, or it is not for you." if status == 404 else str(error)  # noqa: PLR2004
-        return page(request, status, told)
+        return page(request, status, told, calm=CALM.get(getattr(error, "code", "")))
 
     return handle
 

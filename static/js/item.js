@@ -10,6 +10,8 @@ function clearHidden() {
     const seen = input.offsetParent !== null && getComputedStyle(input).visibility !== "hidden";
     if (["panel", "also", "reason"].includes(input.name) && !seen) input.checked = false;
   }
+  const none = form().querySelector('[name="also"][value=""]'); // of these one is always chosen
+  if (none && !form().querySelector('[name="also"]:checked')) none.checked = true;
 }
 
 document.addEventListener("input", (event) => {
