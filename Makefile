@@ -53,6 +53,7 @@ format: $(VENV)/.dev-installed ## let ruff format the code and mend what it can
 bench: $(VENV)/.dev-installed ## measure load and speed (minutes; not part of the tests)
 	$(BIN)/python -m scripts.bench $(ARGS)
 	$(BIN)/python -m scripts.bench_results
+	$(BIN)/python -m scripts.bench_keys
 
 .PHONY: coverage-study
 coverage-study: $(VENV)/.dev-installed ## measure how often the intervals hold the true value (minutes)

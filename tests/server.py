@@ -46,7 +46,7 @@ class Evenhand:
             self.port = probe.getsockname()[1]
         command = [sys.executable, "-m", "app", "--store", str(self.folder), "serve", "--port", str(self.port)]
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, env=os.environ | {"TZ": "UTC"})
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             try:
                 return httpx.get(f"{self.origin}/healthz").raise_for_status()

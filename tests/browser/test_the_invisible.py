@@ -6,10 +6,15 @@ import unicodedata
 import pytest
 
 from app.config import resource
+from app.domain.difference import difference
 from app.domain.text import runs
 from app.report.html import environment
 
 SEEN = ("Cc", "Cf", "Zl", "Zp")
+PAIR = """{% from "_macros.html" import difference_row, segments %}<!doctype html>
+<link rel="stylesheet" href="/app.css"><div class="panels">{% for side in (found.a, found.b) %}<section class="panel">
+<div class="text" dir="auto">{{ segments(side) }}</div></section>{% endfor %}</div>
+<ul class="differences">{% for row in found.rows %}<li>{{ difference_row(row, runs) }}</li>{% endfor %}</ul>"""
 PANEL = """{% from "_macros.html" import pieces %}<!doctype html><link rel="stylesheet" href="/app.css">
 <div class="panels">{% for text in texts %}<section class="panel">
 <div class="text" dir="auto">{{ pieces(runs(text)) }}</div>
@@ -25,8 +30,9 @@ def drawn(browser):
     context.route("**/shown", lambda route: route.fulfill(body=shown["html"], content_type="text/html; charset=utf-8"))
     page = context.new_page()
 
-    def show(*texts):
-        shown["html"] = environment().from_string(PANEL).render(texts=texts, runs=runs)
+    def show(*texts, compared=False):
+        told = {"found": difference(*texts)} if compared else {"texts": texts}
+        shown["html"] = environment().from_string(PAIR if compared else PANEL).render(runs=runs, **told)
         page.goto("/shown")
         return page
 
@@ -70,3 +76,66 @@ def test_a_direction_control_turns_nothing_round(drawn, turning):
     )
     assert [len(each) for each in places] == [11, 4]
     assert all(each == sorted(each) for each in places)
+
+
+WHOLE = [
+    ("it costs $2m now", "it costs $4m now"),
+    ("don't open it", "do open it"),
+    ("the family 👨‍👩‍👧‍👦 came", "the family 👩‍👩‍👧 came"),
+    ("a flag 🇨🇭 here", "a flag 🇨🇦 here"),
+    ("cafe\u0301 is open", "cafe is open"),
+    ("אני רוצה את העט", "אני אני רוצה את העט"),
+    ("he said שלום to us", "he said שלום שלום to us"),
+    ("नमस्ते जी", "नमस्कार जी"),
+]
+CUT = """() => [...document.querySelectorAll(".text")].flatMap(side => {
+  const edges = new Set([side.textContent.length]);
+  const parts = new Intl.Segmenter("en", { granularity: "grapheme" }).segment(side.textContent);
+  for (const each of parts) edges.add(each.index);
+  return [...side.querySelectorAll("mark")].flatMap(mark => {
+    const before = document.createRange(); before.setStart(side, 0); before.setEndBefore(mark);
+    const start = before.toString().length;
+    return [start, start + mark.textContent.length].filter(at => !edges.has(at)); }); })"""
+
+
+@pytest.mark.parametrize(("a", "b"), WHOLE)
+def test_marks_cut_no_character_and_no_word_in_two_and_the_texts_stay_as_they_are(drawn, a, b):
+    page = drawn(a, b, compared=True)
+    assert page.locator(".text").all_text_contents() == [a, b]
+    assert page.evaluate(CUT) == []
+    marks = [each.strip() for each in page.locator("mark").all_text_contents()]
+    assert marks
+    assert all(mark in a.split() + b.split() or " " in mark for mark in marks)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "told"),
+    [
+        ("so um the pen", "so the pen", "A: um; B: nothing here; after: so"),
+        ("yes, it works", "yes it works", "punctuation only"),
+        ("Now we go", "now we go", "upper and lower case only"),
+        ("we left  early", "we left early", "white space only"),
+        ("we co\u00adoperate", "we cooperate", "invisible characters only"),
+    ],
+)
+def test_each_difference_is_a_row_that_says_what_differs(drawn, a, b, told):
+    rows = [" ".join(row.split()) for row in drawn(a, b, compared=True).locator(".differences li").all_text_contents()]
+    assert len(rows) == 1
+    assert told in rows[0]
+    mirrored = drawn(b, a, compared=True).locator(".differences li").all_text_contents()
+    assert len(mirrored) == 1
+
+
+def test_every_gap_has_the_same_width_whatever_is_missing(drawn):
+    pairs = [("so um the pen", "so the pen"), ("a b c d e f", "a f"), ("one", "one two three four five six")]
+    widths = [drawn(*pair, compared=True).locator(".gap").bounding_box()["width"] for pair in pairs]
+    assert len(set(widths)) == 1
+
+
+@pytest.mark.parametrize(("a", "b"), [("the the the pen", "the the pen"), ("no no no more", "no more")])
+def test_a_tie_is_settled_the_same_way_when_the_panels_are_exchanged(drawn, a, b):
+    looks = [
+        drawn(*pair, compared=True).locator(".text").evaluate_all("all => all.map(e => e.innerHTML)")
+        for pair in ((a, b), (b, a))
+    ]
+    assert looks[0] == looks[1][::-1]

@@ -1,4 +1,4 @@
-"""Twenty pairs at the edges, coded by keys alone through the real form: each has one answer, in as few presses as promised."""
+"""Twenty pairs at the edges, coded by keys alone: each has one answer, in as few presses as promised."""
 
 import json
 import shutil
