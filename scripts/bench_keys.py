@@ -1,6 +1,7 @@
 """Code the demo study by keys alone, and measure from Enter until the next item can be read: part of `make bench`.
 
-A demo store in a temporary folder, a real server, and Chromium; nothing of it stays. Measured inside the page: from the
+A demo store in a temporary folder, a real server, and Chromium; nothing of it stays. Both reviewers code every item that
+people see (of 160 items those that the comparator does not code). Measured inside the page: from the
 press of Enter until the frame with the next item has been painted and its heading has the focus. Between two items the
 script waits, as people do, until a new item takes keys.
 
@@ -15,13 +16,14 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from playwright.sync_api import Page, sync_playwright
 
 from app.domain import codebook
-from scripts.screenshots import SIZE, Fields, House, Item, chromium, command, judge, practise, serving
+from scripts.screenshots import Fields, House, Item, chromium, command, judge, practise, serving
 
 AIM: Final = 150  # ms, of the slowest item in twenty
 WAIT: Final = 260  # ms until a new item takes keys
@@ -31,6 +33,7 @@ DAMAGE: Final = 4  # presses
 # After a frame: a message that is sent from within it arrives when it has been painted.
 CLOCK: Final = """() => {
   window.took = [];
+  window.arrived = [];
   let since = 0;
   const painted = done => requestAnimationFrame(() => {
     const { port1, port2 } = new MessageChannel();
@@ -38,6 +41,7 @@ CLOCK: Final = """() => {
     port2.postMessage(null);
   });
   document.addEventListener("keydown", event => { if (event.key === "Enter") since = performance.now(); }, true);
+  document.addEventListener("htmx:beforeSwap", () => window.arrived.push(performance.now() - since));
   document.addEventListener("evenhand:item", () => painted(() => window.took.push(performance.now() - since)));
 }"""
 SHOWN: Final = """() => ({
@@ -59,29 +63,47 @@ def presses(said: Fields) -> Iterator[str]:
     yield "Enter"
 
 
-def code(page: Page) -> tuple[list[float], Counter[int]]:
-    """Code every item that is left; return the milliseconds from item to item, and how many presses each took."""
+@dataclass
+class Taken:
+    """What was measured, in milliseconds from Enter, and how many items took so many presses."""
+
+    arrived: list[float] = field(default_factory=list)
+    readable: list[float] = field(default_factory=list)
+    presses: Counter[int] = field(default_factory=Counter)
+
+
+def code(page: Page, taken: Taken) -> None:
+    """Code every item that is left."""
     page.goto("/review/next")
     page.wait_for_load_state("networkidle")
     page.evaluate(CLOCK)
-    taken: Counter[int] = Counter()
-    while True:
+    total = int(page.locator("#item-heading").inner_text().split()[-1])
+    for number in range(1, total + 1):
         page.wait_for_timeout(WAIT)
-        said = judge(Item(**page.evaluate(SHOWN)))
-        keys = list(presses(said))
-        if len(keys) != PRESSES.get(said["label"], DAMAGE):
-            raise RuntimeError(f"{said} took {len(keys)} presses")
-        taken[len(keys)] += 1
-        number, total = (int(word) for word in page.title().split() if word.isdecimal())
-        for key in keys[:-1]:
+        for key in answer(page, taken.presses):
             page.keyboard.press(key)
-        if number == total:
-            took: list[float] = page.evaluate("took")
+        if number < total:
             page.keyboard.press("Enter")
-            page.wait_for_url("**/review")
-            return took, taken
-        page.keyboard.press("Enter")
-        page.wait_for_function("count => window.took.length >= count", arg=taken.total())
+            page.wait_for_function("count => window.took.length >= count", arg=number)
+    taken.arrived += page.evaluate("arrived")
+    taken.readable += page.evaluate("took")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/review")
+
+
+def answer(page: Page, count: Counter[int]) -> list[str]:
+    """Return the keys that answer the item that is shown, before Enter. Raises RuntimeError for more than promised."""
+    said = judge(Item(**page.evaluate(SHOWN)))
+    *keys, enter = presses(said)
+    if len([*keys, enter]) != PRESSES.get(said["label"], DAMAGE):
+        raise RuntimeError(f"{said} took {len(keys) + 1} presses")
+    count[len(keys) + 1] += 1
+    return keys
+
+
+def told(name: str, took: list[float]) -> str:
+    """Say median, 95th percentile and the most of some milliseconds."""
+    return f"{name:<26} {statistics.median(took):>5.0f} {statistics.quantiles(took, n=20)[-1]:>5.0f} {max(took):>5.0f}"
 
 
 def main() -> int:
@@ -96,19 +118,18 @@ def main() -> int:
         passwords = {f"{each['role']}/{each['username']}": each["password"] for each in demo["accounts"]}
         browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-background-networking"])
         with serving(folder) as origin:
-            rosa = House(folder, demo["study"], passwords, origin, browser).visit("reviewer", "/review")
-            practise(rosa)
-            before = os.getloadavg()[0]
-            took, taken = code(rosa.page)
+            house, taken, before = House(folder, demo["study"], passwords, origin, browser), Taken(), os.getloadavg()[0]
+            for _ in range(2):
+                reviewer = house.visit("reviewer", "/review")
+                practise(reviewer)
+                code(reviewer.page, taken)
             browser.close()
-    told = {"p50": statistics.median(took), "p95": statistics.quantiles(took, n=20)[-1], "most": max(took)}
-    print(f"\n{taken.total()} items coded by keys alone in a window of {SIZE[0]} x {SIZE[1]};", end=" ")
-    print("presses: " + ", ".join(f"{number} for {count}" for number, count in sorted(taken.items())))
-    print(
-        "Enter to the next item readable, ms: " + ", ".join(f"{name} {value:.0f}" for name, value in told.items()),
-        end="",
-    )
-    print(f" (aim: p95 under {AIM}; load of the machine {before:.1f} before, {os.getloadavg()[0]:.1f} after)")
+    print(f"\n{taken.presses.total()} items coded by keys alone, by two reviewers; presses:", end=" ")
+    print(", ".join(f"{number} for {count}" for number, count in sorted(taken.presses.items())))
+    print(f"{'milliseconds from Enter':<26} {'p50':>5} {'p95':>5} {'most':>5}")
+    print(told("the answer has arrived", taken.arrived))
+    print(told("the next item is readable", taken.readable))
+    print(f"Aim: p95 under {AIM}. Load of the machine: {before:.1f} before, {os.getloadavg()[0]:.1f} after.")
     return 0
 
 

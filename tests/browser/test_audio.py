@@ -133,3 +133,50 @@ def test_the_browser_keeps_no_byte_of_a_recording_in_its_profile(heard, browser,
     kept = b"".join(file.read_bytes() for file in profile.rglob("*") if file.is_file())
     assert len(kept) > 100_000
     assert [name for name, data in CLIPS.items() if any(part in kept for part in parts(data))] == []
+
+
+def test_seeking_asks_for_a_range_and_odd_ranges_get_a_true_answer(heard, tab):
+    page, ranges = tab("rosa").page, []
+    page.on(
+        "response", lambda a: ranges.append((a.status, a.headers.get("content-range"))) if "/audio" in a.url else None
+    )
+    page.get_by_role("link", name="Start").click()
+    page.wait_for_function(READY)
+    page.evaluate("() => { document.querySelector('#item audio').currentTime = 1; }")
+    page.wait_for_function("() => !document.querySelector('#item audio').seeking")
+    assert ranges
+    assert all(status == 206 and told.startswith("bytes ") for status, told in ranges)
+    odd = page.evaluate(
+        """async asked => { const url = document.querySelector("#item audio").src; const found = {};
+        for (const range of asked) found[range] = (await fetch(url, { headers: { Range: range } })).status;
+        return found; }""",
+        ["bytes=0-0", "bytes=-1", "bytes=5-", "bytes=999999999-", "bytes=9-5", "bytes=x-y", "lines=0-1"],
+    )
+    assert {odd[each] for each in ("bytes=0-0", "bytes=-1", "bytes=5-")} == {206}
+    assert odd["bytes=999999999-"] == 416
+    assert set(odd.values()) <= {200, 206, 416}
+
+
+def test_on_a_focused_player_keys_do_what_they_always_do(heard, tab):
+    page = tab("rosa").page
+    page.get_by_role("link", name="Start").click()
+    page.wait_for_function(READY)
+    page.evaluate("() => { document.querySelector('#item audio').muted = true; }")
+    page.wait_for_timeout(300)
+    page.locator("#item audio").focus()
+    page.keyboard.press("Space")
+    page.wait_for_function(PLAYING)
+    page.keyboard.press("Enter")
+    assert page.locator("#item [role=alert]").count() == 0
+    assert page.locator("h1").inner_text() == "Item 1 of 2"
+
+
+def test_listening_keeps_a_session(heard, tab):
+    page = tab("rosa").page
+    page.clock.install()
+    page.get_by_role("link", name="Start").click()
+    page.wait_for_function(READY)
+    page.clock.run_for("02:00")
+    with page.expect_response("**/session") as sign:
+        page.evaluate("() => { const a = document.querySelector('#item audio'); a.muted = true; a.play(); }")
+    assert sign.value.status == 204

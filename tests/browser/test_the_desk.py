@@ -254,3 +254,23 @@ def test_a_receipt_is_checked_from_the_list(reviewing, tab):
     page.get_by_role("link", name="Check it now").click()
     assert page.locator(".digest").inner_text() == digest
     assert page.get_by_text("Yes: the answers as they are stored give this digest.").is_visible()
+
+
+def test_the_sign_off_lists_what_is_left_and_flagged_and_needs_a_second_deliberate_act(reviewing, tab):
+    page = tab("rosa", viewport=SIZE).page
+    page.goto("/review/next")
+    arrive(page, 1)
+    page.keyboard.press("6")
+    page.keyboard.press("f")
+    page.locator(".flagged").first.wait_for()
+    page.get_by_text("Saved, not sent").wait_for()
+    page.goto("/review")
+    confirm = page.get_by_role("button", name="I have finished: sign off")
+    assert not confirm.is_visible()
+    page.locator(".signing summary").click()
+    told = page.locator(".signing").inner_text()
+    for words in ("3 of 3 are unanswered", "1 has something that you entered and did not send", "You flagged 1"):
+        assert words in told
+    confirm.click()
+    assert page.get_by_role("alert").is_visible()
+    assert page.locator(".receipt").count() == 0

@@ -257,3 +257,134 @@ def test_a_page_loads_its_face_once_and_nothing_from_elsewhere(rosa):
     assert fonts
     assert len(set(fonts)) == len([each for each in fonts if "latin" in each])
     assert (rosa.elsewhere, rosa.faults) == ([], [])
+
+
+# By keyboard alone, at 200 % and at 320 px; and as a screen reader has it
+
+ALL = """() => [...document.querySelectorAll("a[href], button, input, select, textarea, summary")]
+  .filter(each => !each.disabled && each.tabIndex >= 0 && each.checkVisibility({ visibilityProperty: true }))
+  .filter(each => each.type !== "hidden" && !each.closest("dialog, .skip"))
+  .map(each => each.type === "radio" ? each.name : each.outerHTML.slice(0, 90))"""
+HERE = """() => { const each = document.activeElement; const room = each.getBoundingClientRect();
+  const name = each.type === "radio" ? each.name : each.outerHTML.slice(0, 90);
+  const ring = [each, each.closest(".card, .chip") ?? each].some(it => getComputedStyle(it).outlineStyle !== "none");
+  return [name, ring && room.bottom > 0 && room.top < innerHeight]; }"""
+
+
+@pytest.mark.parametrize("size", [SIZE, {"width": 640, "height": 400}, {"width": 320, "height": 640}])
+def test_every_control_is_reached_and_seen_by_keyboard_alone(rosa, size):
+    page = rosa.page
+    page.set_viewport_size(size)
+    choose(page, label="destructive-content", panel="A")
+    page.locator("#more summary").click()
+    wanted = set(page.evaluate(ALL))
+    page.evaluate("document.activeElement.blur(); window.getSelection().removeAllRanges(); window.scrollTo(0, 0)")
+    page.locator(".brand").focus()
+    found = dict([page.evaluate(HERE)])
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        found |= dict([page.evaluate(HERE)])
+    assert wanted - set(found) == set()
+    assert [name for name in wanted if not found[name]] == []
+
+
+def test_a_screen_reader_hears_panel_names_groups_what_is_needed_and_errors(rosa):
+    page = rosa.page
+    choose(page, label="destructive-content")
+    heard = page.locator("#item").aria_snapshot()
+    for words in (
+        'region "Text A"',
+        'region "Text B"',
+        'group "The meaning changed"',
+        'group "The meaning is intact"',
+        'group "Cannot be judged"',
+        'group "Which text is damaged?"',
+        'progressbar "Your own progress"',
+        'heading "Item 1 of 3" [level=1]',
+    ):
+        assert words in heard, (words, heard)
+    page.get_by_role("button", name="Send and go on").click()
+    page.get_by_role("alert").wait_for()
+    assert page.evaluate("document.activeElement.getAttribute('role')") == "alert"
+    heard = page.locator("#item").aria_snapshot()
+    assert "Say which text is damaged." in heard
+    described = page.locator("#field-panel").get_attribute("aria-describedby")
+    assert page.locator(f"#{described}").inner_text().endswith("Say which text is damaged.")
+
+
+@pytest.mark.parametrize("size", [{"width": 320, "height": 640}, {"width": 640, "height": 400}])
+def test_a_message_covers_no_focused_control(rosa, size):
+    page = rosa.page
+    page.set_viewport_size(size)
+    page.context.route(
+        "**/review/**", lambda route: route.abort() if route.request.method == "POST" else route.continue_()
+    )
+    choose(page, label="destructive-content", panel="A")
+    page.get_by_text("Not saved").wait_for()
+    retry = page.get_by_role("button", name="Try again")
+    for control in (retry, page.locator('[data-act="send"]'), page.locator('[value="negation"]')):
+        control.focus()
+        assert page.evaluate(
+            """() => { const e = document.activeElement; const r = e.getBoundingClientRect();
+            const top = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2);
+            return top.closest("label")?.control === e || e.contains(top); }"""
+        )
+
+
+# A draft is for its person alone
+
+
+def test_what_was_not_sent_goes_to_nobody_else_who_signs_in_there(reviewing, rosa):
+    page = rosa.page
+    where = page.url
+    page.get_by_role("button", name="Note").click()
+    end_sessions(reviewing)
+    page.get_by_label("Private note").fill("for my eyes alone")
+    page.wait_for_url("**/login")
+    sign_in(page, "ravi")
+    page.wait_for_function("() => !location.pathname.startsWith('/login')")
+    assert "for my eyes alone" not in page.content()
+    page.goto(where)
+    assert "for my eyes alone" not in page.content()
+    assert page.get_by_text("There is nothing here").is_visible()
+
+
+def test_not_saved_stays_until_it_is(rosa):
+    page = rosa.page
+    page.clock.install()
+    page.reload()
+    page.context.route("**/draft", lambda route: route.abort())
+    choose(page, label="benign-retention")
+    page.clock.run_for(1_000)
+    page.get_by_text("Not saved. Trying again").wait_for()
+    page.clock.run_for("05:00")
+    assert page.get_by_text("Not saved. Trying again").is_visible()
+    page.context.unroute_all()
+    page.clock.run_for(31_000)
+    page.get_by_text("Saved, not sent").wait_for()
+    assert not page.get_by_role("button", name="Try again").is_visible()
+
+
+def test_of_other_damage_one_answer_is_always_chosen(rosa):
+    page = rosa.page
+    choose(page, label="no-material-edit")
+    choose(page, label="destructive-content", panel="A")
+    assert page.locator('[name="also"]:checked').input_value() == ""
+    choose(page, also="destructive-structure")
+    choose(page, label="no-material-edit")
+    choose(page, label="destructive-content", panel="A")
+    assert page.locator('[name="also"]:checked').input_value() == ""
+    assert page.locator('[name="reason"]:checked').count() == 0
+
+
+def test_without_javascript_the_former_answers_reasons_are_dropped_and_nothing_is_refused(reviewing, tab):
+    page = tab("rosa", java_script_enabled=False).page
+    page.goto("/review/next")
+    choose(page, label="destructive-content", panel="A", reason="negation")
+    choose(page, label="unassessable-disputed", reason="source_ambiguous")
+    page.get_by_role("button", name="Send and go on").click()
+    assert page.locator("h1").inner_text() == "Item 2 of 3"
+    page.get_by_role("link", name="Previous").click()
+    assert page.locator('[name="reason"]:checked').evaluate_all("all => all.map(each => each.value)") == [
+        "source_ambiguous"
+    ]

@@ -175,3 +175,35 @@ def test_switched_off_no_key_answers_and_none_is_shown(reviewing, tab):
     assert chosen(page) == {}
     assert page.locator(".key:visible").count() == 0
     assert page.get_by_role("button", name="Keys").count() == 0
+
+
+LAYOUTS = {  # what is printed on the keys that give: meaning changed, in B, by the second reason
+    "QWERTY": [("Digit1", "1"), ("KeyB", "b"), ("Digit2", "@")],
+    "AZERTY": [("Digit1", "&"), ("KeyB", "b"), ("Digit2", "2")],
+    "Dvorak": [("Digit1", "1"), ("KeyN", "b"), ("Digit2", "@")],
+    "Cyrillic": [("Digit1", "1"), ("KeyB", "и"), ("Digit2", '"')],
+    "Greek": [("Digit1", "1"), ("KeyB", "β"), ("Digit2", "@")],
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_damage_takes_the_same_four_presses_on_every_layout(rosa, layout):
+    page, (label, panel, reason) = rosa.page, LAYOUTS[layout]
+    key(page, *label)
+    key(page, *panel)
+    key(page, *reason, shiftKey=True)
+    assert chosen(page) == {"label": CONTENT, "panel": "B", "reason": "negation"}
+    key(page, "Enter", "Enter")
+    arrive(page, 2)
+
+
+def test_a_key_that_is_held_down_goes_through_no_second_item(rosa):
+    page = rosa.page
+    page.keyboard.press("6")
+    for _ in range(12):
+        page.keyboard.down("Enter")  # from the second on they are repeats
+        page.wait_for_timeout(40)
+    page.keyboard.up("Enter")
+    arrive(page, 2)
+    assert chosen(page) == {}
+    assert page.locator("[role=alert]").count() == 0
