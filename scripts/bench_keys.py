@@ -1,7 +1,7 @@
 """Code the demo study by keys alone, and measure from Enter until the next item can be read: part of `make bench`.
 
-A demo store in a temporary folder, a real server, and Chromium; nothing of it stays. Both reviewers code every item that
-people see (of 160 items those that the comparator does not code). Measured inside the page: from the
+A demo store in a temporary folder, a real server, and Chromium; nothing of it stays. Both reviewers code every
+item that people see (of 160 items those that the comparator does not code). Measured inside the page: from the
 press of Enter until the frame with the next item has been painted and its heading has the focus. Between two items the
 script waits, as people do, until a new item takes keys.
 

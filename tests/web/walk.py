@@ -140,9 +140,11 @@ class Walk:
         draft = PROTOCOL.replace('"pilot"', '"draft"').replace("A small pilot", "A draft")
         draft_study(self.store, self.world, protocol=draft)
         judges = {"/review": self.visit("ravi"), "/adjudicate": self.visit("ines")}
+        former = []  # an exercise that was answered shows what was expected
         for step in way(self.visit, code):
-            for path in (*PLACES, _item(step.path)):
-                self.keep(path, step.person.get(path))
+            for person, path in (*former, *((step.person, path) for path in (*PLACES, _item(step.path)))):
+                self.keep(path, person.get(path))
+            former = [(step.person, step.path)] if step.route.endswith("/practice/{token}") else []
             place = STANDS_ON.get(step.route, _item(step.path))
             second = step.route.endswith("/withdraw")  # its form stands on the answer to a first one
             self.forms.append((step, (step.send(confirm=None) if second else step.person.get(place)).text))
