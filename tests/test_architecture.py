@@ -187,7 +187,7 @@ def nothing_heavy_at_start(module: Module) -> Iterator[str]:
 actions_do_not_know_who_asks = never(("app/actions",), "app.web", "app.cli")
 web_does_not_know_the_command_line = never(("app/web",), "app.cli")
 foundations_stand_alone = never(
-    ("app/world.py", "app/config.py", "app/security.py", "app/content"),
+    ("app/world.py", "app/memory.py", "app/config.py", "app/security.py", "app/content"),
     "app.store", "app.formats", "app.filters", "app.report", "app.actions", "app.web", "app.cli",
 )  # fmt: skip
 sql_lives_in_the_store = only_in(("app/store",), "sqlalchemy", "sqlmodel", "alembic", "sqlite3", "pysqlite3")

@@ -18,6 +18,7 @@ from app.domain.memo import Memo
 from app.domain.outcome import JudgedItem
 from app.domain.pairing import Filter
 from app.domain.protocol import Protocol
+from app.memory import uncollected
 from app.report import bundle, egress
 from app.store import audit, ledger, outcomes, quality, studies, withdrawals
 from app.store.db import Connection, Row, Store
@@ -27,6 +28,7 @@ DECISIONS: Final = get_args(memo.FurtherDecision)
 EXPORTS: Final = "exports"
 
 
+@uncollected()
 def memo_of(store: Store, world: World, actor: str, study_id: str, decision: str = "none") -> Memo:
     """Return the memo of a closed study, or the blocked-status memo of a draft that rights or references block.
 
@@ -85,6 +87,7 @@ def export_zip(store: Store, world: World, actor: str, study_id: str, decision: 
     return bundle.zipped(files, f"memo-{study_id}")
 
 
+@uncollected()
 def guarded(store: Store, world: World, actor: str, study_id: str, composed: Memo) -> dict[str, bytes]:
     """Return the finished files once the egress guard has read them. Raises Refused, and a refusal is audited."""
     files = bundle.bundle(composed)

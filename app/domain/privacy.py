@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -52,6 +53,12 @@ def parts(text: str) -> tuple[str, ...]:
     ('c1', 'c2', 'rosa', '0.5727', 'it', 'is')
     """
     return tuple(_TOKEN.findall(_JOINTS.sub(" ", _folded(text))))
+
+
+def _ways(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return the words of a text, and the parts where they are others; most texts need not be taken apart for that."""
+    words = tokens(text)
+    return (words,) if "".join(words).isalnum() or not words else (words, parts(text))
 
 
 def _folded(text: str) -> str:
@@ -102,8 +109,8 @@ def _first(value: str) -> set[str]:
     return {word} if word.isalnum() else {word, *parts(word)[:1]}
 
 
-def _numeric(run: Collection[str]) -> bool:
-    return all(_NUMBER.fullmatch(token) for token in run)
+def _numeric(run: Iterable[str]) -> bool:
+    return _NUMBER.fullmatch("".join(run)) is not None
 
 
 @dataclass(frozen=True)
@@ -126,13 +133,15 @@ class Private:
         long: dict[tuple[str, ...], str] = {}
         short: dict[tuple[str, ...], str] = {}
         for text in texts:
-            for found in (tokens(text), parts(text)):
+            for found in _ways(text):
                 (long if len(found) >= RUN_OF_WORDS else short)[found] = TEXT
         for values, kind in ((ids, ID), (names, NAME), (digests, DIGEST)):
             for value in values:
-                long[tokens(value)] = kind
-                if not _numeric(parts(value)):
-                    long[parts(value)] = kind
+                words, *divided = _ways(value)
+                long[words] = kind
+                for run in divided:
+                    if not _numeric(run):
+                        long[run] = kind
         return _indexed(long, short)
 
     def find(self, leaf: str, *, rendered: bool = False) -> str | None:
@@ -184,13 +193,13 @@ class Private:
 
 
 def _indexed(long: Mapping[tuple[str, ...], str], short: Mapping[tuple[str, ...], str]) -> Private:
-    lengths: dict[str, set[int]] = {}
+    lengths: defaultdict[str, set[int]] = defaultdict(set)
     runs: dict[str, str] = {}
     numbers: dict[str, str] = {}
     for words, kind in long.items():
         if words:
             (numbers if _numeric(words) else runs)[" ".join(words)] = kind
-            lengths.setdefault(words[0], set()).add(len(words))
+            lengths[words[0]].add(len(words))
     return Private(
         runs=runs,
         numbers=numbers,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final, TypeAlias, TypeVar
 
 from app.domain import codebook, gate, memo
@@ -97,21 +98,20 @@ class Results:
         Items of one stratum and cluster whose codings are the same objects are one case, so that a large study takes no
         longer than it has kinds of items.
         """
-        alike: defaultdict[_Kind, list[JudgedItem]] = defaultdict(list)
-        for item in items:
-            alike[_kind(item)].append(item)
+        kinds = [_kind(item) for item in items]
+        one_of = dict(zip(kinds, items, strict=True))
         settled: dict[_Kind, Outcome] = {}
         cases = []
-        for kind, (item, *others) in alike.items():
-            judged = kind[_JUDGED:]
+        for kind, times in Counter(kinds).items():
+            item, judged = one_of[kind], kind[_JUDGED:]
             if judged not in settled:
                 settled[judged] = settle(item, adjudicated_study=adjudicator)
-            cases.append(Case(item, settled[judged], 1 + len(others)))
+            cases.append(Case(item, settled[judged], times))
         pooled = tuple(case for case in cases if case.item.stratum not in extension)
         apart = tuple(case for case in cases if case.item.stratum in extension)
         return cls(pooled, adjudicator=adjudicator, apart=apart, **facts)
 
-    @property
+    @cached_property
     def strata(self) -> list[str]:
         """The strata that items have, sorted."""
         return sorted({case.item.stratum for case in self.cases})
@@ -124,10 +124,10 @@ Clusters = defaultdict[str, list[int]]
 
 def tally(cases: Iterable[Case], of: Callable[[Case], T]) -> Counter[T]:
     """Count items by what a function says of their case."""
-    counts: Counter[T] = Counter()
+    counts: defaultdict[T, int] = defaultdict(int)  # a Counter takes long to begin with a new key
     for case in cases:
         counts[of(case)] += case.times
-    return counts
+    return Counter(counts)
 
 
 def count(cases: Iterable[Case]) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from app.domain import memo
 from app.domain.item import Item
@@ -19,8 +19,7 @@ Scores: TypeAlias = tuple[sap.Score, sap.Score]
 Sums: TypeAlias = dict[str, list[int]]
 
 
-@dataclass(frozen=True)
-class Spoken:
+class Spoken(NamedTuple):
     """What is counted of one item's texts: numbers and no word.
 
     `edits`: off and on against each reference that it has. `sap`: off and on scored against both; None where it has
@@ -30,7 +29,7 @@ class Spoken:
     stratum: str
     cluster: str
     references: tuple[str, ...] = ()
-    edits: Mapping[str, Arms] = field(default_factory=dict)
+    edits: Mapping[str, Arms] = MappingProxyType({})
     sap: Scores | None = None
 
     def facts(self) -> dict[str, Any]:
@@ -63,16 +62,22 @@ def listener() -> Callable[[Item, str], Spoken]:
         words.tidy()
         marked.tidy()
         there = {kind: text for kind in REFERENCES if (text := item.reference(kind)) is not None}
-        said = tuple(map(words.row, (item.off, item.on))) if there else ()
-        rows = {kind: words.row(text) for kind, text in there.items()}
-        edits = {kind: (count(row, said[0]), count(row, said[1])) for kind, row in rows.items()}
-        scores = None
-        if len(there) == len(REFERENCES):
-            first = marked.row(sap.markup(there["verbatim"], disfluent=True))
-            second = marked.row(sap.markup(there["semantic"], disfluent=False))
-            off, on = (score(first, second, marked.row(text)) for text in (item.off, item.on))
-            scores = None if off is None or on is None else (off, on)
-        return Spoken(item.stratum, cluster, tuple(there), edits, scores)
+        if not there:
+            return Spoken(item.stratum, cluster)
+        # Texts are often the same; each is read once.
+        rows = {text: words.row(text) for text in {item.off, item.on, *there.values()}}
+        off, on = rows[item.off], rows[item.on]
+        edits = {kind: (count(rows[text], off), count(rows[text], on)) for kind, text in there.items()}
+        return Spoken(item.stratum, cluster, tuple(there), edits, scores_of(item, there))
+
+    def scores_of(item: Item, there: Mapping[str, str]) -> Scores | None:
+        if len(there) < len(REFERENCES):
+            return None
+        first = marked.row(sap.markup(there["verbatim"], disfluent=True))
+        second = marked.row(sap.markup(there["semantic"], disfluent=False))
+        off = score(first, second, marked.row(item.off))
+        on = score(first, second, marked.row(item.on)) if item.changed else off
+        return None if off is None or on is None else (off, on)
 
     return listen
 
@@ -95,12 +100,12 @@ def _against(kind: str, items: Sequence[Spoken], confidence: float) -> memo.Word
     if not any(kind in each.edits for each in items):
         return memo.Absent(null_reason="no_reference" if items else "no_items")
     sums: dict[tuple[str, str], list[int]] = {}
-    for each in items:
-        if kind in each.edits:
-            off, on = each.edits[kind]
-            row = sums.setdefault((each.stratum, each.cluster), [0] * (2 + len(off) + len(on)))
-            for at, n in enumerate((off.words > 0, off.words == 0, *off, *on)):
-                row[at] += n
+    # Few items differ in all of these, however many there are.
+    alike = Counter((each.stratum, each.cluster, each.edits[kind]) for each in items if kind in each.edits)
+    for (stratum, cluster, (off, on)), times in alike.items():
+        row = sums.setdefault((stratum, cluster), [0] * (2 + len(off) + len(on)))
+        for at, n in enumerate((off.words > 0, off.words == 0, *off, *on)):
+            row[at] += n * times
     eligible = Counter(each.stratum for each in items)
     by_stratum = {
         name: memo.StratumWords(**_compared([row for (of, _), row in sums.items() if of == name], n, confidence))

@@ -53,9 +53,10 @@ def numbered(connection: Connection, study_id: str, protocol: Protocol) -> list[
     columns = (item.c.id, item.c.stratum, item.c.unit, item.c.changed, item.c.auto_coded, withdrawal.c.after_close)
     found = select(*columns).outerjoin(withdrawal, withdrawal.c.id == item.c.withdrawal)
     rows = connection.execute(found.where(item.c.study_id == study_id, item.c.role == STUDY).order_by(item.c.id))
-    judged = []
+    judged, controls = [], protocol.controls
     for row in rows.all():
-        signed = tuple(each[-1] for judge, each in reviews[row.id].items() if judge in standing)
+        reviewed = reviews.get(row.id, {})
+        signed = tuple([each[-1] for judge, each in reviewed.items() if judge in standing])
         audit = agree(signed)
         judged.append(
             (
@@ -63,15 +64,15 @@ def numbered(connection: Connection, study_id: str, protocol: Protocol) -> list[
                 JudgedItem(
                     stratum=row.stratum,
                     cluster=str(row.unit),
-                    control=row.stratum in protocol.controls,
+                    control=row.stratum in controls,
                     changed=row.changed,
                     auto_coded=bool(row.auto_coded),
                     withdrawn=row.after_close is False,
-                    first_signed=tuple(each[0] for each in reviews[row.id].values()),
+                    first_signed=tuple([each[0] for each in reviewed.values()]),
                     signed=signed,
                     recorded=(
-                        *(coding for each in reviews[row.id].values() for coding in each),
-                        *(() if audit else steps[row.id]),
+                        *[coding for each in reviewed.values() for coding in each],
+                        *(() if audit else steps.get(row.id, ())),
                     ),
                     adjudication=None if audit else adjudications.get(row.id),
                     audit=adjudications.get(row.id) if audit else None,
@@ -143,8 +144,8 @@ def _signed_reviews(connection: Connection, study_id: str, codings: _Codings) ->
         versions[row.item, row.account_id].append(row)
     reviews: SignedReviews = defaultdict(dict)
     for (item_id, judge), stored in versions.items():
-        stood = [[row for row in stored if row.id <= upto][-1:] for upto in signings[judge]]
-        signed = [codings.of(row) for at in stood for row in at]
+        stood = ([row for row in stored if row.id <= upto] for upto in signings[judge])
+        signed = [codings.of(each[-1]) for each in stood if each]
         if signed:
             reviews[item_id][judge] = signed
     return reviews

@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Row, or_, select
 
@@ -36,17 +36,22 @@ def _counted(study_id: str) -> ColumnElement[bool]:
     return (slot.c.study_id == study_id) & withdrawal.c.after_close.is_not(False)
 
 
-def _signed(connection: Connection, study_id: str, *which: ColumnElement[bool]) -> dict[int, list[Row[Any]]]:
+_WHOLE: Final = (judgement, slot.c.item, slot.c.account_id, slot.c.on_panel, slot.c.opened)
+
+
+def _signed(
+    connection: Connection, study_id: str, *which: ColumnElement[bool], columns: tuple[Any, ...] = _WHOLE
+) -> dict[int, list[Row[Any]]]:
     """Return the versions of each slot up to its judge's standing sign-off, oldest first."""
     rows = connection.execute(
-        select(judgement, slot.c.item, slot.c.account_id, slot.c.on_panel, slot.c.opened)
+        select(*columns)
         .join(slot, slot.c.id == judgement.c.slot_id)
         .join(item, item.c.id == slot.c.item)
         .outerjoin(withdrawal, withdrawal.c.id == item.c.withdrawal)
         .join(sign_off, (sign_off.c.study_id == slot.c.study_id) & (sign_off.c.account_id == slot.c.account_id))
         .where(_counted(study_id), sign_off.c.reopened_at.is_(None), judgement.c.id <= sign_off.c.upto, *which)
         .order_by(judgement.c.id)
-    )
+    ).all()
     versions: defaultdict[int, list[Row[Any]]] = defaultdict(list)
     for row in rows:
         versions[row.slot_id].append(row)
@@ -107,7 +112,7 @@ def _guesses(connection: Connection, study_id: str) -> Iterator[Guess]:
 def _panels(connection: Connection, study_id: str) -> Iterator[str | None]:
     """Yield the text that each signed review of a study item names."""
     reviews = (slot.c.adjudication.is_(False), judgements.has_an_outcome())
-    for rows in _signed(connection, study_id, *reviews).values():
+    for rows in _signed(connection, study_id, *reviews, columns=(judgement.c.slot_id, judgement.c.panel)).values():
         yield rows[-1].panel
 
 

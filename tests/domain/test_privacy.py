@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.privacy import DIGEST, ID, NAME, TEXT, Private, parts, tokens, within
+from app.domain.privacy import DIGEST, ID, NAME, TEXT, Private, _ways, parts, tokens, within
 
 PRIVATE = Private.of(
     texts=["I w-w-want the blue pen.", "Oh no", "今日はペンが要る"],
@@ -28,6 +28,11 @@ def test_a_character_is_a_word_where_a_script_has_no_spaces():
 
 def test_what_punctuation_joins_can_be_divided():
     assert parts("D-001,D-002; rosa's") == ("d", "001", "d", "002", "rosa")
+
+
+@given(st.one_of(st.text(), st.text(alphabet="as1 _'\u2019.,-é\u0301ペ", max_size=12)))
+def test_a_text_is_spared_being_divided_only_where_that_changes_nothing(text):
+    assert set(_ways(text)) == {tokens(text), parts(text)}
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,14 @@ from app.domain.statistics.words import Vocabulary
 _SPOKEN: Final = frozenset("%‰&@#§")
 
 
+def _falls_off(character: str) -> bool:
+    return unicodedata.category(character).startswith("P") and character not in _SPOKEN
+
+
+# Those of them that a word in ASCII can have: most words are, and such a one is folded by making it small.
+_PLAIN_EDGES: Final = "".join(filter(_falls_off, map(chr, range(128))))
+
+
 class Edits(NamedTuple):
     """Edits of one utterance or many. `words`: of the reference; hits are words - substitutions - deletions."""
 
@@ -69,6 +77,8 @@ def bare(word: str) -> str:
     >>> [bare(word) for word in "“Um, I- I w-want 50% of 'em!” --".split()]
     ['um', 'i', 'i', 'w-want', '50%', 'of', 'em', '']
     """
+    if word.isascii():
+        return word.lower().strip(_PLAIN_EDGES)
     # Folding may undo the composed form.
     folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", word).casefold())
     start, end = 0, len(folded)
@@ -77,7 +87,3 @@ def bare(word: str) -> str:
     while end > start and _falls_off(folded[end - 1]):
         end -= 1
     return folded[start:end]
-
-
-def _falls_off(character: str) -> bool:
-    return unicodedata.category(character).startswith("P") and character not in _SPOKEN
