@@ -7,6 +7,7 @@
 VENV       := .venv
 BIN        := $(VENV)/bin
 LOCK_VENV  := .venv-lock
+ORACLES    := .venv-oracles
 WHEELHOUSE := dist/wheelhouse
 DEMO_STORE ?= ./evenhand-demo
 PORT       ?= 8765
@@ -59,6 +60,10 @@ bench: $(VENV)/.dev-installed ## measure load and speed (minutes; not part of th
 coverage-study: $(VENV)/.dev-installed ## measure how often the intervals hold the true value (minutes)
 	$(BIN)/python -m scripts.coverage_study $(ARGS)
 
+.PHONY: oracles
+oracles: $(ORACLES)/.installed ## hold the statistics against other programs, in an environment of its own
+	EVENHAND_REQUIRE_ORACLES=1 $(ORACLES)/bin/python -m pytest --noconftest tests/domain/statistics/test_oracles.py
+
 .PHONY: wheel
 wheel: $(WHEELHOUSE)/.pinned ## build the wheel, and beside it every pinned package it needs (dist/wheelhouse)
 	@rm -f $(WHEELHOUSE)/evenhand-*.whl
@@ -76,10 +81,12 @@ screenshots: $(VENV)/.dev-installed ## take the pictures for the docs anew (skip
 	$(BIN)/python -m scripts.screenshots $(ARGS)
 
 .PHONY: lock
-lock: $(LOCK_VENV)/.uv-installed ## write both lock files anew (UPGRADE=1: with the newest versions)
+lock: $(LOCK_VENV)/.uv-installed ## write the lock files anew (UPGRADE=1: with the newest versions)
 	$(LOCK) pyproject.toml -o requirements.lock
 	$(LOCK) --group dev pyproject.toml -o requirements-dev.lock
-	@! grep -n '://' requirements.lock requirements-dev.lock \
+	@printf '%s\n' $(FREED) > $(LOCK_VENV)/freed.txt
+	$(LOCK) --group oracles -c requirements-dev.lock --overrides $(LOCK_VENV)/freed.txt -o requirements-oracles.lock
+	@! grep -n '://' requirements.lock requirements-dev.lock requirements-oracles.lock \
 	  || { echo "A lock file names a registry; it must not." >&2; exit 1; }
 
 .PHONY: dev
@@ -143,6 +150,13 @@ $(VENV)/.dev-installed: $(BIN)/python requirements-dev.lock requirements.lock py
 	@$(INSTALL) --no-deps -e .
 	@touch $(VENV)/.run-installed $@
 
+# Without asking who needs what: the lock is whole, and irrCAC asks for less than it can do with (see FREED).
+$(ORACLES)/.installed: requirements-oracles.lock
+	@$(FIND_PYTHON); "$$found" -m venv --clear $(ORACLES)
+	@echo "Installing other programs' statistics (once; a minute or so) ..."
+	@$(ORACLES)/bin/python -m pip install --quiet --no-deps --require-hashes -r requirements-oracles.lock
+	@touch $@
+
 # Emptied first: of a former lock nothing may stay that an installation could pick.
 $(WHEELHOUSE)/.pinned: $(BIN)/python requirements.lock
 	@echo "Collecting the pinned packages as wheels ..."
@@ -153,6 +167,10 @@ $(WHEELHOUSE)/.pinned: $(BIN)/python requirements.lock
 # uv only writes the locks. It stays out of .venv: nothing that runs or tests needs it.
 LOCK = $(LOCK_VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header $(if $(UPGRADE),--upgrade)
+
+# irrCAC asks for one old scipy, an older pandas, and for coverage, which it does not use. Its numbers are the same with
+# what the other lock has, and only with that do the oracles run on the numpy of the program.
+FREED = scipy pandas 'coverage ; python_version < "3"'
 
 $(LOCK_VENV)/.uv-installed:
 	@$(FIND_PYTHON); "$$found" -m venv --clear $(LOCK_VENV)

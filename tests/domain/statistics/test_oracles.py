@@ -1,9 +1,10 @@
-"""Other programs on the same data, where they are right. Those that are not installed are skipped, and say so.
+"""Other programs on the same data, where they are right. `make oracles` installs them beside all else, and runs this.
 
-krippendorff is among the packages for tests. statsmodels, scikit-learn and irrCAC are not: the first two are large,
-the third needs an old scipy. Their numbers stand in `reference_cases.json`; whoever has them can run this too.
+Elsewhere those that are not installed are skipped, and say so: statsmodels, scikit-learn and irrCAC are large.
 """
 
+import importlib
+import os
 import random
 
 import pytest
@@ -13,6 +14,14 @@ from app.domain.statistics.intervals import clopper_pearson
 from app.domain.statistics.paired import mcnemar_exact, wilson
 
 LABELS = list("abcde")
+
+
+def oracle(module):
+    """Import another program's module, or skip; where it must be there its absence is an error."""
+    if os.environ.get("EVENHAND_REQUIRE_ORACLES") == "1":
+        return importlib.import_module(module)
+    package = module.partition(".")[0]
+    return pytest.importorskip(module, reason=f"{package} is not among the packages for tests: `make oracles` has it")
 
 
 def a_study(seed, raters, gaps):
@@ -27,7 +36,7 @@ def a_study(seed, raters, gaps):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_alpha_is_that_of_krippendorff(seed):
-    krippendorff = pytest.importorskip("krippendorff")
+    krippendorff = oracle("krippendorff")
     items = a_study(seed, raters=2 + seed % 4, gaps=0.2)
     by_rater = [
         [LABELS.index(label) if label else float("nan") for label in column] for column in zip(*items, strict=True)
@@ -39,7 +48,7 @@ def test_alpha_is_that_of_krippendorff(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_kappa_and_specific_agreement_are_those_of_scikit_learn(seed):
-    metrics = pytest.importorskip("sklearn.metrics")
+    metrics = oracle("sklearn.metrics")
     first, second = zip(*a_study(seed, raters=2, gaps=0), strict=True)
     table = agreement.contingency(zip(first, second, strict=True), LABELS)
     assert agreement.cohen_kappa(table).value == pytest.approx(metrics.cohen_kappa_score(first, second))
@@ -51,7 +60,7 @@ def test_kappa_and_specific_agreement_are_those_of_scikit_learn(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_fleiss_kappa_and_intervals_are_those_of_statsmodels(seed):
-    inter_rater = pytest.importorskip("statsmodels.stats.inter_rater")
+    inter_rater = oracle("statsmodels.stats.inter_rater")
     from statsmodels.stats.contingency_tables import mcnemar
     from statsmodels.stats.proportion import proportion_confint
 
@@ -67,7 +76,7 @@ def test_fleiss_kappa_and_intervals_are_those_of_statsmodels(seed):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_ac1_with_gaps_and_its_standard_error_are_those_of_irrcac(seed):
-    raw = pytest.importorskip("irrCAC.raw")
+    raw = oracle("irrCAC.raw")
     import pandas as pd
 
     items = a_study(seed, raters=3, gaps=0.15)
