@@ -101,20 +101,21 @@ PLAIN_RATE: Final = (
 
 
 def rate_columns(memo: Memo) -> tuple[Column, ...]:
-    number, of, share, reason = PLAIN_RATE
+    number, of, share, _reason = PLAIN_RATE
     return (
         number,
         of,
         share,
         Column(f"{confidence(memo)} interval, by {cluster(memo)} (Korn-Graubard)", "rough" if few(memo) else "range"),
         Column(f"{confidence(memo)} interval, assumes independent items (Clopper-Pearson)", "range"),
-        reason,
+        Column("Why there is no value or interval"),
     )
 
 
 def rate_cells(rate: Rate) -> tuple[Cell, ...]:
     clustered, plain = rate.intervals.get("korn_graubard"), rate.intervals.get("clopper_pearson")
-    return rate.numerator, rate.denominator, rate.value, clustered, plain, why(rate.null_reason)
+    reason = why(rate.null_reason or rate.interval_null_reason)
+    return rate.numerator, rate.denominator, rate.value, clustered, plain, reason
 
 
 def plain_rate(rate: Rate) -> tuple[Cell, ...]:

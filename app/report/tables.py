@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from app.domain.memo import Memo, SampleCounts
@@ -230,8 +230,19 @@ def zero_event(memo: Memo) -> Table:
             Column("Among changed items alone", "share"),
         ),
         tuple(row for row in rows if row[2] is not None or row[4] is not None),
-        f"Variation between {cluster(memo, 2)} cannot be estimated from zero events.",
+        " ".join((f"Variation between {cluster(memo, 2)} cannot be estimated from zero events.", *_no_bound(memo))),
     )
+
+
+def _no_bound(memo: Memo) -> Iterator[str]:
+    """Yield why a bound is missing where there are others; that by cluster needs two clusters."""
+    bounds, one = memo.primary.zero_event, cluster(memo)
+    if bounds.among_all is not None and bounds.korn_graubard_among_all is None:
+        yield f"There is no bound by the number of {cluster(memo, 2)}: all items are of one {one}."
+    if bounds.among_all is not None and bounds.among_changed is None:
+        yield "There is no bound among changed items: none of those with a final answer was changed."
+    elif bounds.korn_graubard_among_all is not None and bounds.korn_graubard_among_changed is None:
+        yield f"Among changed items there is no bound by the number of {cluster(memo, 2)}: they are of one {one}."
 
 
 def damaged(memo: Memo) -> Table:

@@ -41,7 +41,7 @@ def word_differences(memo: Memo) -> Table:
     return Table(
         "word-differences",
         "Word error rate, on minus off",
-        "Of the same items. Below nothing: the text with the filter on is nearer to the reference.",
+        "Of the same items. Below zero: the text with the filter on is nearer to the reference.",
         (*_REFERENCE, *_difference_columns(memo)),
         tuple((name, key, *_difference(found.difference)) for key, name, found in _compared(memo)),
     )

@@ -136,3 +136,30 @@ def test_a_recorded_configuration_is_printed_with_what_is_the_same_off_and_on_on
         ("filter_config, on", '{"drop":["um"],"enabled":true}'),
         ("filter_config, off where it differs", '{"enabled":false}'),
     )
+
+
+def test_a_bound_that_is_missing_where_nothing_was_found_says_why(memos):
+    passed = memos["PASS"]
+
+    def note(**bounds):
+        zero = passed.primary.zero_event.model_copy(update=bounds)
+        primary = passed.primary.model_copy(update={"zero_event": zero})
+        return tables(passed.model_copy(update={"primary": primary}))["zero-event"].note
+
+    nothing = {"korn_graubard_among_all": None, "korn_graubard_among_changed": None}
+    assert "no bound" not in note()
+    assert "no bound by the number of episodes: all items are of one episode." in note(**nothing)
+    assert "none of those with a final answer was changed" in note(among_changed=None)
+    assert "Among changed items there is no bound by the number of episodes" in note(korn_graubard_among_changed=None)
+
+
+def test_a_rate_without_an_interval_by_cluster_says_why(memo):
+    rate = memo.primary.introduced
+    only = rate.model_copy(
+        update={
+            "intervals": {"clopper_pearson": rate.intervals["clopper_pearson"]},
+            "interval_null_reason": "one_cluster",
+        }
+    )
+    made = memo.model_copy(update={"primary": memo.primary.model_copy(update={"introduced": only})})
+    assert tables(made)["primary"].rows[0][6] == "one cluster only"
