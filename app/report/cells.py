@@ -16,19 +16,19 @@ Kind: TypeAlias = Literal[
     "key",
     "count",
     "share",
-    "number",
+    "points",
     "index",
     "size",
     "tally",
     "p",
     "range",
     "rough",
-    "bounds",
+    "between",
     "indexes",
 ]
 Cell: TypeAlias = str | int | float | tuple[float, float] | None
 
-_PAIRED: Final = {"range", "rough", "bounds", "indexes"}
+_PAIRED: Final = {"range", "rough", "between", "indexes"}
 _FORMULA: Final = tuple(
     "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 )  # the last four: full-width forms, which some spreadsheets run too
@@ -39,9 +39,9 @@ class Column:
     """One column.
 
     `long`: text that may wrap anywhere. `key`: for programs, so in CSV alone. `range`: of
-    shares, `rough` in whole per cents; `bounds`: of other numbers. `index` and `indexes`: to two places;
-    `size`: to none. `tally`: a count that may be
-    a half. `p`: of a test.
+    shares, `rough` in whole per cents. `points`: a difference of shares, read in percentage points; `between`: its
+    interval. `index` and `indexes`: to two places; `size`: to none. `tally`: a count that may be a half. `p`: of a
+    test.
     """
 
     title: str
@@ -125,14 +125,16 @@ def plain_rate(rate: Rate) -> tuple[Cell, ...]:
 def shown(cell: Cell, column: Column) -> str:
     """Return a cell as a person reads it.
 
-    >>> shown(0.5, Column("", "share")), shown(-0.0063, Column("", "number")), shown(None, Column(""))
-    ('50%', '-0.006', '—')
+    >>> shown(0.5, Column("", "share")), shown(-0.0063, Column("", "points")), shown(None, Column(""))
+    ('50%', '-0.63 points', '—')
     """
     match cell:
         case None:
             return NOTHING
         case tuple():
             return _interval(cell, column.kind)
+        case float() | int() if column.kind == "points":
+            return f"{_points(cell)} points"
         case float():
             return percent(cell) if column.kind == "share" else _decimal(cell, column.kind)
         case int() if column.kind == "share":
@@ -143,7 +145,21 @@ def shown(cell: Cell, column: Column) -> str:
 def _interval(cell: tuple[float, float], kind: Kind) -> str:
     if kind in {"range", "rough"}:
         return span(cell, rough=kind == "rough")
+    if kind == "between":
+        return f"{_points(cell[0])} to {_points(cell[1])} points"
     return f"{_decimal(cell[0], kind)} to {_decimal(cell[1], kind)}"
+
+
+def _points(difference: float) -> str:
+    """Return a difference of shares in percentage points; a small one keeps two significant digits, as a share does.
+
+    >>> [_points(each) for each in (0.0296, -0.00053, 0.0, 1e-9, -1e-9, -1.0)]
+    ['3', '-0.053', '0', 'under 0.01', 'above -0.01', '-100']
+    """
+    told = percent(abs(difference)).removesuffix("%")
+    if difference >= 0:
+        return told
+    return f"-{told}" if told[0].isdigit() else told.replace("under ", "above -").replace("over ", "below -")
 
 
 def _decimal(number: float, kind: Kind) -> str:

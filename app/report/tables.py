@@ -255,9 +255,9 @@ def damaged(memo: Memo) -> Table:
         (
             Column("Items damaged in"),
             Column("Items", "count"),
-            Column("Difference, on minus off", "number"),
-            Column(f"{confidence(memo)} interval, by {cluster(memo)} (jackknife)", "bounds"),
-            Column(f"{confidence(memo)} interval, assumes independent items (Newcombe)", "bounds"),
+            Column("Difference, on minus off", "points"),
+            Column(f"{confidence(memo)} interval, by {cluster(memo)} (jackknife)", "between"),
+            Column(f"{confidence(memo)} interval, assumes independent items (Newcombe)", "between"),
             Column("McNemar's exact p", "p"),
             Column("Why there is no interval by cluster"),
         ),

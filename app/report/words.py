@@ -41,7 +41,7 @@ def word_differences(memo: Memo) -> Table:
     return Table(
         "word-differences",
         "Word error rate, on minus off",
-        "Of the same items. Below zero: the text with the filter on is nearer to the reference.",
+        "Of the same items, in percentage points. Below zero: the text with the filter on is nearer to the reference.",
         (*_REFERENCE, *_difference_columns(memo)),
         tuple((name, key, *_difference(found.difference)) for key, name, found in _compared(memo)),
     )
@@ -138,8 +138,8 @@ def _rows(key: str, name: str, found: Compared | Absent) -> Iterator[tuple[Cell,
 
 def _difference_columns(memo: Memo) -> tuple[Column, ...]:
     return (
-        Column("Difference", "number"),
-        Column(f"{confidence(memo)} interval of the difference, by {cluster(memo)} (jackknife)", "bounds"),
+        Column("Difference", "points"),
+        Column(f"{confidence(memo)} interval of the difference, by {cluster(memo)} (jackknife)", "between"),
         Column("Why there is no interval"),
     )
 

@@ -75,7 +75,7 @@ def test_a_count_equal_to_a_numeric_id_is_no_reason_to_refuse(memo_of):
 
 
 def test_a_decimal_that_contains_a_numeric_id_is_no_reason_to_refuse():
-    table = Table("t", "", "", (Column("Value", "number"),), ((0.5727,),))
+    table = Table("t", "", "", (Column("Value", "points"),), ((0.5727,),))
     egress.guard({"t.csv": csv_bytes(table), "t.md": b"0.5727", "t.html": b"<p>0.5727</p>"}, PRIVATE)
 
 

@@ -23,7 +23,7 @@ def test_text_that_a_spreadsheet_would_run_is_inert(start):
 
 
 def test_a_negative_number_stays_a_number():
-    assert cells(table(-0.0063, kind="number"))[1] == ["-0.0063"]
+    assert cells(table(-0.0063, kind="points"))[1] == ["-0.0063"]
 
 
 def test_a_header_is_inert_too():
@@ -163,3 +163,9 @@ def test_a_rate_without_an_interval_by_cluster_says_why(memo):
     )
     made = memo.model_copy(update={"primary": memo.primary.model_copy(update={"introduced": only})})
     assert tables(made)["primary"].rows[0][6] == "one cluster only"
+
+
+def test_a_difference_is_read_in_points_on_the_scale_of_the_rates_beside_it():
+    difference, interval = Column("", "points"), Column("", "between")
+    assert shown(0.0296, difference) == "3 points"
+    assert shown((-0.0493, 0.00018), interval) == "-4.9 to 0.018 points"
