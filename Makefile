@@ -31,7 +31,7 @@ demo: $(VENV)/.run-installed ## set up and make the demo study, without serving 
 
 .PHONY: test
 test: $(VENV)/.dev-installed ## set up and run all tests (browser tests skip where there is no Chromium)
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile $(ARGS)
 
 .PHONY: check
 check: lint types test ## exactly what CI asks: lint, types, tests
