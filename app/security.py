@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import unicodedata
+from functools import cache
 from threading import BoundedSemaphore
 from typing import Final
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from app.config import content
 from app.domain.errors import InvalidInput
+from app.domain.password import LIST, fault, normal
 
-MIN_PASSWORD: Final = 15
-MAX_PASSWORD: Final = 1_024
-_AT_ONCE: Final = BoundedSemaphore(2)  # each hash takes 64 MiB
+AT_ONCE: Final = 2  # hashes; each takes 64 MiB
+_ROOM: Final = BoundedSemaphore(AT_ONCE)
 
 
 class Passwords:
@@ -30,37 +31,34 @@ class Passwords:
 
     def hash(self, password: str) -> str:
         """Return the encoded hash of a password, salt and parameters included."""
-        with _AT_ONCE:
-            return self._hasher.hash(_normal(password))
+        with _ROOM:
+            return self._hasher.hash(normal(password))
 
     def matches(self, password: str, encoded: str | None) -> bool:
         """Tell whether the password fits; takes the same time where there is none (None)."""
-        with _AT_ONCE:
+        with _ROOM:
             try:
-                self._hasher.verify(encoded or self._nobody, _normal(password))
+                self._hasher.verify(encoded or self._nobody, normal(password))
             except (VerificationError, InvalidHashError):
                 return False
         return encoded is not None
 
 
-def _normal(password: str) -> str:
-    """Bring a password into NFC: the same keys give the same bytes on every system."""
-    return unicodedata.normalize("NFC", password)
-
-
-def check_new_password(password: str, name: str) -> None:
-    """Refuse a password that is too short, too long, of under four different characters, or only the user's name.
+def check_new_password(password: str, *names: str) -> None:
+    """Refuse a password that is too short, too long, or easy to guess. `names`: of account and studies.
 
     Raises InvalidInput.
     """
-    length = len(_normal(password))
-    if length < MIN_PASSWORD:
-        told = f"At least {MIN_PASSWORD} characters, please: a few words in a row are easy to remember."
+    told = fault(password, names, common_passwords())
+    if told is not None:
         raise InvalidInput.of(told, field="password")
-    if length > MAX_PASSWORD:
-        raise InvalidInput.of(f"At most {MAX_PASSWORD:,} characters, please.", field="password")
-    if len(set(password)) < 4 or password.casefold().replace(name.casefold(), "") == "":  # noqa: PLR2004
-        raise InvalidInput.of("This password is too easy to guess.", field="password")
+
+
+@cache
+def common_passwords() -> frozenset[str]:
+    """Return the packaged list of common passwords, as they are compared."""
+    lines = content(LIST).read_text(encoding="utf-8").splitlines()
+    return frozenset(line for line in lines if not line.startswith("#"))
 
 
 def token_hash(token: str) -> str:

@@ -9,8 +9,12 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from app import security
-from app.domain.errors import InvalidInput, NotFound, Problem, Refused
-from app.store import accounts, audit, studies
+from app.actions import throttling
+from app.actions.privacy import refuse_unfindable
+from app.actions.throttling import Attempt
+from app.domain.errors import InvalidInput, NotFound, Problem, Refused, TooSoon
+from app.domain.throttle import PACES, Paces
+from app.store import accounts, audit, judging, studies
 from app.store.db import Connection, Row, Store
 from app.world import World
 
@@ -25,10 +29,14 @@ WRONG_CODE: Final = "Name and code do not fit, or the code was used or is too ol
 
 @dataclass(frozen=True)
 class SignedIn:
-    """A fresh session: its token goes into the cookie and is never stored."""
+    """A fresh session: its token goes into the cookie and is never stored.
+
+    `known`: by what the browser shows the next time that this account has signed in there.
+    """
 
     token: str
     name: str
+    known: str = ""
 
 
 def add(
@@ -52,6 +60,7 @@ def add(
         raise InvalidInput.of("this name has characters that look like others; use plain letters", field="name")
     if name.casefold() in RESERVED:
         raise InvalidInput.of(f"“{name}” stands for something else in the record; choose another name", field="name")
+    refuse_unfindable(name)
     code = None
     secret: dict[str, str | None] = {}
     if password is None:
@@ -65,6 +74,7 @@ def add(
             message = f"There is an account “{taken}” already. It can be given a new one-time code."
             raise Refused("taken", message)
         accounts.add(connection, name=name, lead=lead, created_at=world.stamp(), **secret)
+        throttling.prepare(connection, world)
         audit.record(connection, world, actor, "account.added", name=name, lead=lead)
     return code
 
@@ -119,24 +129,52 @@ def _changeable(connection: Connection, name: str, actor: str) -> int:
     return int(row.id)
 
 
-def sign_in(store: Store, world: World, passwords: security.Passwords, name: str, password: str) -> SignedIn:
-    """Check a password and open a session.
-
-    Raises InvalidInput with one message for every cause. A refused attempt is audited
-    without the name: it may be a password typed in the wrong field.
-    """
+def await_turn(store: Store, world: World, name: str, *, brought: str = "", paces: Paces = PACES) -> None:
+    """Refuse a sign-in that comes too soon, before it takes a place in the queue. Raises TooSoon."""
     with store.read() as connection:
-        row = accounts.by_name(connection, name)
+        throttling.refuse_haste(connection, world, _attempt(connection, throttling.NAME, name, brought, paces)[1])
+
+
+def sign_in(
+    store: Store,
+    world: World,
+    passwords: security.Passwords,
+    name: str,
+    password: str,
+    *,
+    brought: str = "",
+    paces: Paces = PACES,
+) -> SignedIn:
+    """Check a password and open a session. `brought`: what the browser was given at an earlier sign-in.
+
+    Raises TooSoon after too many wrong ones, and InvalidInput with one message for every other
+    cause. A refused attempt is audited without the name: it may be a password typed in the wrong field.
+    """
+    if not name or not password:
+        raise InvalidInput.of(WRONG, field="password")  # there is nothing to check, so nothing to count
+    with store.read() as connection:
+        row, attempt = _attempt(connection, throttling.NAME, name, brought, paces)
+        throttling.refuse_haste(connection, world, attempt)
     usable = row is not None and not row.disabled
     fits = passwords.matches(password, row.password_hash if row is not None and usable else None)
     if row is None or not fits:
         with store.write() as connection:
-            audit.record(connection, world, audit.NOBODY, "sign_in.refused")
+            delay = throttling.failed(connection, world, attempt)
+            audit.record(connection, world, audit.NOBODY, "sign_in.refused", next_in=delay)
         raise InvalidInput.of(WRONG, field="password")
-    return _open(store, world, row, InvalidInput.of(WRONG, field="password"))
+    return _open(store, world, row, attempt, InvalidInput.of(WRONG, field="password"))
 
 
-def _open(store: Store, world: World, account: Row[Any], refused: InvalidInput, **change: str | None) -> SignedIn:
+def _attempt(
+    connection: Connection, kind: str, name: str, brought: str, paces: Paces
+) -> tuple[Row[Any] | None, Attempt]:
+    row = accounts.by_name(connection, name)
+    return row, Attempt(kind, name, row.id if row is not None else 0, brought, paces)
+
+
+def _open(
+    store: Store, world: World, account: Row[Any], attempt: Attempt, refused: InvalidInput, **change: str | None
+) -> SignedIn:
     """Open a session. Raises `refused` where the account moved on since it was read.
 
     Checking a password takes long enough for a reset, a disabling, or a second use of the
@@ -157,38 +195,84 @@ def _open(store: Store, world: World, account: Row[Any], refused: InvalidInput, 
             created_at=world.stamp(),
             seen_at=world.stamp(),
         )
+        known = throttling.succeeded(connection, world, attempt)
         audit.record(connection, world, account.name, "password.set" if change else "session.opened")
-    return SignedIn(token, account.name)
+    return SignedIn(token, account.name, known)
 
 
 def use_code(
-    store: Store, world: World, passwords: security.Passwords, name: str, code: str, password: str
+    store: Store,
+    world: World,
+    passwords: security.Passwords,
+    name: str,
+    code: str,
+    password: str,
+    *,
+    brought: str = "",
+    paces: Paces = PACES,
 ) -> SignedIn:
-    """Take a one-time code, set the password, open a session. Raises InvalidInput."""
+    """Take a one-time code, set the password, open a session. Raises InvalidInput, TooSoon.
+
+    Wrong codes are slowed down, and the right one is always taken: nobody guesses 96 random bits,
+    and so whoever is kept from a password by a stranger's attempts has a way in.
+    """
     with store.read() as connection:
-        row = accounts.by_name(connection, name)
+        row, attempt = _attempt(connection, throttling.CODE, name, brought, paces)
+        seconds = throttling.wait(connection, world, attempt)
+        names = _study_names(connection, attempt.account_id)
     expected = row.code_hash if row is not None and not row.disabled else None
     current = (
         row is not None and row.code_expires is not None and datetime.fromisoformat(row.code_expires) > world.now()
     )
+    wrong = InvalidInput.of(WRONG_CODE, field="code")
     if not security.same(security.token_hash(code.strip()), expected or "") or not current or row is None:
-        raise InvalidInput.of(WRONG_CODE, field="code")
-    security.check_new_password(password, name)
+        _count_failure(store, world, attempt, seconds, counts=bool(name and code.strip()))
+        raise wrong
+    security.check_new_password(password, name, *names)
     secret = {"password_hash": passwords.hash(password), "code_hash": None, "code_expires": None}
-    return _open(store, world, row, InvalidInput.of(WRONG_CODE, field="code"), **secret)
+    return _open(store, world, row, attempt, wrong, **secret)
+
+
+def _study_names(connection: Connection, account_id: int) -> list[str]:
+    """Return what an account's studies are called: a password made of it would be guessed first."""
+    found = judging.studies_of(connection, account_id)
+    return [name for study in found for name in (study.id, study.title)]
+
+
+def _count_failure(store: Store, world: World, attempt: Attempt, seconds: int, *, counts: bool) -> None:
+    """Count what did not fit (not audited), unless nothing was entered. Raises TooSoon where there is a wait."""
+    if seconds:
+        raise TooSoon(seconds)
+    if counts:
+        with store.write() as connection:
+            throttling.failed(connection, world, attempt)
 
 
 def change_password(
-    store: Store, world: World, passwords: security.Passwords, name: str, current: str, password: str
+    store: Store,
+    world: World,
+    passwords: security.Passwords,
+    name: str,
+    current: str,
+    password: str,
+    *,
+    brought: str = "",
+    paces: Paces = PACES,
 ) -> SignedIn:
-    """Set a new password; every session of the account ends and a new one opens. Raises InvalidInput."""
+    """Set a new password; every session of the account ends and a new one opens. Raises InvalidInput, TooSoon.
+
+    Wrong ones are counted by the account alone: who has a session of it is no stranger.
+    """
     with store.read() as connection:
-        row = accounts.by_name(connection, name)
+        row, attempt = _attempt(connection, throttling.CURRENT, name, brought, paces)
+        seconds = throttling.wait(connection, world, attempt)
+        names = _study_names(connection, attempt.account_id)
     wrong = InvalidInput.of("This is not your current password.", field="current")
-    if row is None or not passwords.matches(current, row.password_hash):
+    if row is None or seconds or not current or not passwords.matches(current, row.password_hash):
+        _count_failure(store, world, attempt, seconds, counts=bool(current))
         raise wrong
-    security.check_new_password(password, name)
-    return _open(store, world, row, wrong, password_hash=passwords.hash(password))
+    security.check_new_password(password, name, *names)
+    return _open(store, world, row, attempt, wrong, password_hash=passwords.hash(password))
 
 
 def set_look(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from app.actions import recordings
-from app.actions.privacy import private_in, private_in_filter
+from app.actions.privacy import private_in, private_in_filter, unfindable
 from app.config import DEMO_MARK
 from app.domain import item as items_of
 from app.domain import manifest, protocol, readiness, rights
@@ -156,6 +156,8 @@ def import_items(  # noqa: PLR0913 - a file, what its columns mean, and the file
             found.append((parsed, row.line))
         else:
             problems += parsed if columns is None else columns.respelt(parsed)
+    nameless = unfindable(found, name)
+    problems += nameless if columns is None else columns.respelt(nameless)
     heard, unfit = recordings.of_rows(found, name, given)
     problems += unfit if columns is None else columns.respelt(unfit)
     with store.write() as connection:

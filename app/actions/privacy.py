@@ -9,7 +9,7 @@ from app.domain import readiness
 from app.domain.errors import InvalidInput, Problem
 from app.domain.item import Item
 from app.domain.pairing import Filter
-from app.domain.privacy import Private, made_of, parts, standing_in, within
+from app.domain.privacy import Private, hidden_among, made_of, numeric, parts, standing_in, within
 from app.report.egress import own_words
 from app.store import outcomes, pairings, studies
 from app.store.db import Connection, Row
@@ -41,6 +41,31 @@ def private_of(connection: Connection, row: Row[Any]) -> Private:
         digests=values["digests"],
     )
     return private.without(own)
+
+
+def unfindable(items: Iterable[tuple[Item, int]], where: str) -> list[Problem]:
+    """List the item and cluster ids of an import that nobody could find in a memo, as memos contain their words anyway.
+
+    Numbers alone are let pass: corpora number their episodes, and memo.json is searched for them.
+    """
+    own = own_words()
+    told = "a memo may contain these words anyway, so nobody could tell whether it gives this away: put something of "
+    told += "its own before it, such as “c_”"
+    expected, found = "a name that is not made of the program's own words", "one that is"
+    return [
+        Problem(told, where, line, key, expected, found)
+        for item, line in items
+        for key, value in (("item_id", item.item_id), ("cluster", item.cluster))
+        if hidden_among(own, value) and not numeric(value)
+    ]
+
+
+def refuse_unfindable(name: str) -> None:
+    """Refuse an account's name that nobody could find in a memo. Raises InvalidInput."""
+    if hidden_among(own_words(), name):
+        told = "memos contain such words or numbers anyway, so nobody could tell whether one names this person: "
+        told += "choose another, with a surname's initial, say"
+        raise InvalidInput.of(told, field="name")
 
 
 def _of_items(

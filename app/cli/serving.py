@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import signal
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
 import click
@@ -34,7 +36,7 @@ def serve(desk: Desk, port: int) -> Answer:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
     store = desk.store
-    with served(desk.folder, port), _listening(port) as listener:
+    with served(desk.folder, port), _listening(port) as listener, _held(port):
         host_name = accounts.start_server(store, desk.world)
         settings = Settings(port=port, host_name=host_name)
         app = create_app(store, desk.world, settings, Passwords())
@@ -59,31 +61,64 @@ def _point_to_the_demo(desk: Desk, port: int) -> None:
         click.echo(f"\nThis store is empty. The demo has one of its own, {DEMO_STORE}. To serve that:\n  {command}")
 
 
-def _listening(port: int) -> socket.socket:
-    """Bind the port before anything is announced. Raises EvenhandError where it is taken."""
+def _taken(port: int) -> EvenhandError:
     other = another_port(port)
-    taken = f"Another program already listens on port {port}. Stop it, or choose another"
-    taken += f": --port {other}, or PORT={other} with make run."
-    if any(_answers(address, port) for address in ("::1", LOOPBACK)):
-        raise EvenhandError(taken)
+    return EvenhandError(
+        f"Another program already listens on port {port}. Stop it, or choose another: --port {other}, "
+        f"or PORT={other} with make run."
+    )
+
+
+def _listening(port: int) -> socket.socket:
+    """Bind the port before anything is announced. Raises EvenhandError where it is taken.
+
+    Where somebody listens at all addresses of this computer, this bind fails too.
+    """
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
+        if _answers(port):  # macOS lets one program listen at all addresses and another at one of them
+            raise _taken(port)
         listener.bind((LOOPBACK, port))
         listener.listen(256)
     except OSError:
         listener.close()
-        raise EvenhandError(taken) from None
+        raise _taken(port) from None
+    except EvenhandError:
+        listener.close()
+        raise
     return listener
 
 
-def _answers(address: str, port: int) -> bool:
-    """Tell whether somebody listens there: a browser may look for a name under .localhost at either address."""
+def _answers(port: int) -> bool:
+    """Tell whether somebody listens there; who takes too long to say so does."""
     try:
-        with socket.create_connection((address, port), timeout=1):
+        with socket.create_connection((LOOPBACK, port), timeout=0.5):
             return True
+    except TimeoutError:
+        return True
     except OSError:
         return False
+
+
+def _held(port: int) -> AbstractContextManager[object]:
+    """Keep the same port of the other loopback address, unused. Raises EvenhandError where it is taken.
+
+    A browser may look for a name under .localhost there first: who listened there, now or
+    later, would be sent the cookie.
+    """
+    if not socket.has_ipv6:
+        return nullcontext()
+    holder = socket.socket(socket.AF_INET6, socket.SOCK_STREAM)
+    try:
+        holder.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        holder.bind(("::1", port))  # without SO_REUSEADDR: nobody else can bind it then
+    except OSError as error:
+        holder.close()
+        if error.errno == errno.EADDRINUSE:
+            raise _taken(port) from None
+        return nullcontext()  # this computer has no such address
+    return holder
 
 
 def _run(app: Callable[..., Any], listener: socket.socket) -> None:

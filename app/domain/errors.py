@@ -82,6 +82,18 @@ class Refused(EvenhandError):
         super().__init__(message)
 
 
+class TooSoon(EvenhandError):
+    """An attempt to sign in that nobody looked at, because wrong ones came shortly before."""
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+        unit = "second" if seconds == 1 else "seconds"
+        super().__init__(
+            f"Wrong attempts came shortly before, so this one was not looked at. Try again in {seconds} {unit}. "
+            "The wait never grows beyond half a minute."
+        )
+
+
 class FilterFailed(EvenhandError):
     """The filter under test cannot be started, or does not answer as it must; nothing that it said is used."""
 

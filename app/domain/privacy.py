@@ -88,6 +88,25 @@ def made_of(own: Collection[str], words: Iterable[str]) -> bool:
     return all(word in own or _NUMBER.fullmatch(word) for word in words)
 
 
+def hidden_among(own: Collection[str], value: str) -> bool:
+    """Tell whether an id or name is made of nothing but the program's own words and numbers: it is sought in no memo.
+
+    >>> [hidden_among({"speaker", "fluent"}, value) for value in ("fluent", "Speaker 0", "c_fluent", "0.5", "--")]
+    [True, True, False, True, True]
+    """
+    return made_of(own, tokens(value)) and made_of(own, parts(value))
+
+
+def numeric(value: str) -> bool:
+    """Tell whether an id is made of numbers alone.
+
+    >>> numeric("5727"), numeric("0.5"), numeric("ep-01"), numeric("--")
+    (True, True, False, False)
+    """
+    found = tokens(value)
+    return bool(found) and _numeric(found)
+
+
 def within(values: Iterable[str], leaves: Iterable[str]) -> set[str]:
     """Return those values that may stand in one of the leaves: a cheap look before a thorough one.
 

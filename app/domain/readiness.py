@@ -12,6 +12,7 @@ from app.domain import codebook, expected, protocol, rights
 from app.domain.errors import Problem
 from app.domain.item import PRACTICE, SENTINEL, STUDY, Item, compared
 from app.domain.pairing import Filter, Origin, contradictions, for_reading
+from app.domain.privacy import numeric
 from app.domain.protocol import REVIEWERS_PER_ITEM, Protocol
 
 NO_LEAD: Final = "a lead is needed"
@@ -266,6 +267,12 @@ def _warnings(rules: Protocol, items: Sequence[Item], people: People, origin: Or
         warnings.append("There is no adjudicator: every disagreement ends disputed, and holds the verdict.")
     if not rules.controls:
         warnings.append("There is no control stratum: the verdict cannot be PASS.")
+    numbers = sum(map(numeric, {name for item in items for name in (item.item_id, item.cluster)}))
+    if numbers:
+        warnings.append(
+            f"Item or cluster ids that are numbers alone: {numbers}. Memos are full of numbers, so these are looked "
+            "for in memo.json alone. A letter before each makes them findable everywhere."
+        )
     return warnings
 
 

@@ -44,6 +44,14 @@ class Session(SQLModel, table=True):
     study_id: str | None = Field(default=None, foreign_key="study.id")
 
 
+class Throttle(SQLModel, table=True):
+    """Wrong passwords and codes, counted; nothing of what was entered."""
+
+    place: str = Field(primary_key=True)
+    failures: int
+    last_at: str
+
+
 class Study(SQLModel, table=True):
     """A study from draft to close. JSON columns hold canonical JSON."""
 
@@ -354,6 +362,7 @@ def table(model: type[SQLModel]) -> Table:
 setting: Final = table(Setting)
 account: Final = table(Account)
 session: Final = table(Session)
+throttle: Final = table(Throttle)
 study: Final = table(Study)
 manifest: Final = table(Manifest)
 rights: Final = table(Rights)

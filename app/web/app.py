@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Scope
 
 from app import security
 from app.config import Settings, resource
+from app.domain.throttle import PACES, Paces
 from app.store.db import Store
 from app.web import errors
 from app.web.auth import House
@@ -62,10 +63,12 @@ class GuardedApp(FastAPI):
         return Guard(super().build_middleware_stack(), settings, errors.refusal(settings), errors.note)
 
 
-def create_app(store: Store, world: World, settings: Settings, passwords: security.Passwords) -> FastAPI:
-    """Build the application over an open store."""
+def create_app(
+    store: Store, world: World, settings: Settings, passwords: security.Passwords, paces: Paces = PACES
+) -> FastAPI:
+    """Build the application over an open store. `paces`: how wrong passwords are slowed down."""
     app = GuardedApp(title="Evenhand", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
-    app.state.house = House(store, world, passwords, settings)
+    app.state.house = House(store, world, passwords, settings, paces=paces)
     for routes in ROUTES:
         app.include_router(routes.router)
     app.mount("/static", VersionedFiles(directory=resource("static")), name="static")

@@ -15,6 +15,7 @@ from app.actions import accounts as act
 from app.config import Settings
 from app.domain.errors import EvenhandError, NotFound
 from app.domain.guidelines import Guidelines
+from app.domain.throttle import PACES, Paces
 from app.store import accounts
 from app.store.db import Store
 from app.web.forms import Form, Parcel, Posted, PostedFile, PostedFiles, PostedParcel, Upload, Uploads, one
@@ -22,6 +23,8 @@ from app.web.tray import Tray
 from app.world import World
 
 COOKIE: Final = "evenhand_session"
+KNOWN: Final = "evenhand_known"  # by what a browser shows who has signed in there
+KNOWN_FOR: Final = int(timedelta(days=180).total_seconds())
 TOUCH_AFTER: Final = timedelta(minutes=1)
 ITEM: Final = re.compile(r"(/(?:review|adjudicate)/([\w-]{1,128}))(?:/\w+)?")
 NO_TOKENS: Final = ("next", "sign-off", "receipt")
@@ -38,6 +41,7 @@ class House:
     tray: Tray = field(default_factory=Tray)
     problems: Tray = field(default_factory=Tray)
     guidelines: dict[str, Guidelines] = field(default_factory=dict)
+    paces: Paces = PACES
 
 
 @dataclass(frozen=True)
@@ -159,6 +163,11 @@ SIGNED_IN: Final = Depends(require_visitor)
 def set_cookie(response: Response, token: str) -> None:
     """Put a session's token into the browser. Neither Secure nor __Host-: plain http clients drop those."""
     response.set_cookie(COOKIE, token, httponly=True, samesite="strict", path="/")
+
+
+def set_known(response: Response, known: str) -> None:
+    """Let the browser show the next time that somebody has signed in there; it gives no access to anything."""
+    response.set_cookie(KNOWN, known, max_age=KNOWN_FOR, httponly=True, samesite="strict", path="/login")
 
 
 def clear_cookie(response: Response) -> None:

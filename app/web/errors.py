@@ -10,12 +10,12 @@ from typing import Final
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Scope
 
 from app.config import LOOPBACK, Settings
 from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion, StoreUnavailable
-from app.web.auth import ForeignForm, SignInNeeded, StudyNeeded, see_other, sign_in_way
+from app.web.auth import ITEM, NO_TOKENS, ForeignForm, SignInNeeded, StudyNeeded, see_other, sign_in_way
 from app.web.guard import MAX_BODY, MAX_UPLOAD
 from app.web.pages import render
 
@@ -29,6 +29,7 @@ HEADINGS: Final = {
     409: "This cannot be done now",
     413: "This is too large",
     422: "Something in the form needs another look",
+    429: "Too soon after wrong attempts",
     500: "Something went wrong here",
     503: "The store cannot be used right now",
 }
@@ -93,7 +94,15 @@ def _to_sign_in(request: Request, _error: Exception) -> Response:
     way = sign_in_way(request.url.path)
     if request.headers.get("hx-request") == "true":
         return Response(status_code=401, headers={"HX-Redirect": way})
-    return see_other(way)
+    # Without JavaScript what was entered on an item goes along to the sign-in page, which a 307 sends it to.
+    return RedirectResponse(way, 307) if _holds_an_answer(request) else see_other(way)
+
+
+def _holds_an_answer(request: Request) -> bool:
+    """Tell whether a request posts an item's form."""
+    found = ITEM.fullmatch(request.url.path)
+    whole = request.method == "POST" and found is not None and found[0] == found[1]
+    return whole and found is not None and found[2] not in {*NO_TOKENS, "practice", "guess"}
 
 
 def _http(request: Request, error: Exception) -> Response:

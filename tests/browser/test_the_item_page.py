@@ -159,6 +159,25 @@ def test_without_a_connection_the_page_says_so_keeps_all_and_sends_again_with_th
 # The end of a session
 
 
+NOTE = "\n  half a\n\tthought, cafe\u0301 and caf\u00e9 \u00a0\n \U0001f469\u200d\U0001f467 %0A+&=  \t\n"
+
+
+def test_without_javascript_too_what_was_entered_is_there_after_signing_in_again(reviewing, tab):
+    page = tab("rosa", java_script_enabled=False).page
+    page.goto("/review/next")
+    where = page.url
+    end_sessions(reviewing)
+    page.locator("[name=label][value=benign-retention]").check()
+    page.locator("#more summary").click()
+    page.get_by_label("Private note").fill(NOTE)
+    page.get_by_role("button", name="Send").first.click()
+    assert page.get_by_text("not sent").is_visible()
+    sign_in(page, "rosa")
+    page.wait_for_url(where)
+    assert page.locator("[name=label][value=benign-retention]").is_checked()
+    assert page.get_by_label("Private note").input_value() == NOTE
+
+
 @pytest.mark.parametrize("act", ["send", "draft"])
 def test_a_session_that_ended_leads_to_the_sign_in_page_and_back_to_the_item_with_all_that_was_entered(
     reviewing, rosa, act
@@ -168,7 +187,7 @@ def test_a_session_that_ended_leads_to_the_sign_in_page_and_back_to_the_item_wit
     page.get_by_role("button", name="Note").click()
     end_sessions(reviewing)
     choose(page, label="benign-retention")
-    page.get_by_label("Private note").fill("  half a\nthought  ")
+    page.get_by_label("Private note").fill(NOTE)
     if act == "send":
         page.get_by_role("button", name="Send and go on").click()
     page.wait_for_url("**/login")
@@ -177,7 +196,7 @@ def test_a_session_that_ended_leads_to_the_sign_in_page_and_back_to_the_item_wit
     page.wait_for_url(where)
     assert page.get_by_text("not sent").is_visible()
     assert page.locator("[name=label][value=benign-retention]").is_checked()
-    assert page.get_by_label("Private note").input_value() == "  half a\nthought  "
+    assert page.get_by_label("Private note").input_value() == NOTE
     assert page.locator("h1").inner_text() == "Item 1 of 3"
 
 

@@ -607,6 +607,7 @@ def test_a_taken_port_ends_the_start_within_two_seconds_and_says_so(tmp_path):
         "127.0.0.1",
         "0.0.0.0",  # noqa: S104 - the very thing to be noticed
         "::1",
+        "::",
     ],
 )
 def test_a_port_on_which_another_program_listens_at_any_address_is_taken(tmp_path, monkeypatch, address):
@@ -620,6 +621,52 @@ def test_a_port_on_which_another_program_listens_at_any_address_is_taken(tmp_pat
         called = evenhand("--store", tmp_path / "store", "serve", "--port", taken.getsockname()[1], "--json")
     assert called.code == 1
     assert "already listens" in called.data["error"]
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
+def test_a_program_that_holds_the_port_and_answers_nobody_ends_the_start_within_two_seconds(tmp_path, address):
+    evenhand("--store", tmp_path / "store", "user", "list")
+    with contextlib.ExitStack() as stack:
+        taken = stack.enter_context(socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET))
+        try:
+            taken.bind((address, 0))
+        except OSError:
+            pytest.skip(f"nothing can listen at {address} here")
+        taken.listen(0)
+        for _ in range(3):  # its queue is full, so that whoever calls now waits
+            caller = stack.enter_context(socket.socket(taken.family))
+            caller.settimeout(0)
+            caller.connect_ex(taken.getsockname()[:2])
+        ended = refused_within_two_seconds(tmp_path / "store", taken.getsockname()[1])
+    assert "already listens" in ended.stderr
+
+
+def test_while_the_server_runs_nobody_can_take_its_port_at_another_loopback_address(served):
+    """A browser looks for a name under .localhost at ::1 too, and would send the cookie to who listens there."""
+    for address in ("::1", "::", "0.0.0.0"):  # noqa: S104 - what a squatter would do
+        with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as squatter:
+            squatter.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                squatter.bind((address, served.port))
+                squatter.listen()
+            except OSError:
+                continue
+            pytest.fail(f"{address} could be taken")
+
+
+def test_a_server_can_start_again_at_once_on_the_port_that_it_had(served):
+    assert served.visit("rosa").get("/account").status_code == 200
+    served.process.terminate()
+    assert served.process.wait(15) == 0
+    again = subprocess.Popen(
+        [sys.executable, "-m", "app", "--store", str(served.folder), "serve", "--port", str(served.port), "--json"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    served.process = again
+    assert json.loads(again.stdout.readline())["url"].endswith(f":{served.port}/")
+    again.stdout.close()
 
 
 def test_a_second_server_on_a_store_ends_within_two_seconds_and_says_so(served):

@@ -56,7 +56,7 @@ GET  /review/receipt                      200 200 404 404 404 404 303
 GET  /review/next                         303 303 404 404 404 404 303
 GET  /review/{token}                      200 404 404 404 404 404 303
 GET  /review/{token}/audio                200 404 404 404 404 404 303
-POST /review/{token}                      422 404 404 404 404 404 303
+POST /review/{token}                      422 404 404 404 404 404 307
 POST /review/{token}/draft                303 404 404 404 404 404 303
 POST /review/{token}/flag                 303 404 404 404 404 404 303
 POST /review/{token}/unflag               303 404 404 404 404 404 303
@@ -75,7 +75,7 @@ GET  /adjudicate/receipt                  404 404 200 404 404 404 303
 GET  /adjudicate/next                     404 404 303 404 404 404 303
 GET  /adjudicate/{token}                  404 404 404 404 404 404 303
 GET  /adjudicate/{token}/audio            404 404 404 404 404 404 303
-POST /adjudicate/{token}                  404 404 404 404 404 404 303
+POST /adjudicate/{token}                  404 404 404 404 404 404 307
 POST /adjudicate/{token}/draft            404 404 404 404 404 404 303
 POST /adjudicate/{token}/flag             404 404 404 404 404 404 303
 POST /adjudicate/{token}/unflag           404 404 404 404 404 404 303
@@ -139,7 +139,7 @@ GET  /review                              303 303 404 404 404 404 303
 GET  /review/receipt                      303 303 404 404 404 404 303
 GET  /review/{token}                      303 303 404 404 404 404 303
 GET  /review/{token}/audio                303 303 404 404 404 404 303
-POST /review/{token}                      303 303 404 404 404 404 303
+POST /review/{token}                      303 303 404 404 404 404 307
 POST /review/{token}/draft                303 303 404 404 404 404 303
 POST /review/{token}/flag                 303 303 404 404 404 404 303
 POST /review/{token}/unflag               303 303 404 404 404 404 303
@@ -160,7 +160,7 @@ GET  /adjudicate                          404 404 303 404 404 404 303
 GET  /adjudicate/receipt                  404 404 303 404 404 404 303
 GET  /adjudicate/{token}                  404 404 303 404 404 404 303
 GET  /adjudicate/{token}/audio            404 404 303 404 404 404 303
-POST /adjudicate/{token}                  404 404 303 404 404 404 303
+POST /adjudicate/{token}                  404 404 303 404 404 404 307
 POST /adjudicate/{token}/draft            404 404 303 404 404 404 303
 POST /adjudicate/{token}/flag             404 404 303 404 404 404 303
 POST /adjudicate/{token}/unflag           404 404 303 404 404 404 303
@@ -176,7 +176,7 @@ POST /lead/studies/{study_id}/close       404 404 404 409 404 404 303
 """
 # What differs once both reviewers have signed and disagreed, and once the study is closed.
 ADJUDICATING = """
-POST /review/{token}                      409 404 404 404 404 404 303
+POST /review/{token}                      409 404 404 404 404 404 307
 POST /review/{token}/draft                409 404 404 404 404 404 303
 POST /review/{token}/flag                 409 404 404 404 404 404 303
 POST /review/{token}/unflag               409 404 404 404 404 404 303
@@ -185,7 +185,7 @@ GET  /review/guess/{token}                200 404 404 404 404 404 303
 POST /review/guess/{token}                422 404 404 404 404 404 303
 GET  /adjudicate/{token}                  404 404 200 404 404 404 303
 GET  /adjudicate/{token}/audio            404 404 200 404 404 404 303
-POST /adjudicate/{token}                  404 404 422 404 404 404 303
+POST /adjudicate/{token}                  404 404 422 404 404 404 307
 POST /adjudicate/{token}/draft            404 404 303 404 404 404 303
 POST /adjudicate/{token}/flag             404 404 303 404 404 404 303
 POST /adjudicate/{token}/unflag           404 404 303 404 404 404 303
@@ -200,7 +200,7 @@ POST /review/guess/{token}                409 404 404 404 404 404 303
 GET  /                                    200 200 200 200 303 200 303
 GET  /review/{token}/audio                409 404 404 404 404 404 303
 GET  /adjudicate/{token}/audio            404 404 409 404 404 404 303
-POST /adjudicate/{token}                  404 404 409 404 404 404 303
+POST /adjudicate/{token}                  404 404 409 404 404 404 307
 POST /adjudicate/{token}/draft            404 404 409 404 404 404 303
 POST /adjudicate/{token}/flag             404 404 409 404 404 404 303
 POST /adjudicate/{token}/unflag           404 404 409 404 404 404 303

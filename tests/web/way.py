@@ -41,11 +41,15 @@ def routes(app):
 
 
 def snapshot(store):
-    """Return every row of every table, but for when a session was last seen."""
+    """Return every row of every table, but for when a session was last seen, and what wrong passwords are counted."""
     with store.read() as connection:
         names = connection.exec_driver_sql("select name from sqlite_master where type = 'table'").scalars().all()
         columns = dict.fromkeys(names, "*") | {"session": "token_hash, account_id, csrf, study_id"}
-        return {name: connection.exec_driver_sql(f"select {columns[name]} from {name}").all() for name in names}  # noqa: S608
+        return {
+            name: connection.exec_driver_sql(f"select {columns[name]} from {name}").all()  # noqa: S608
+            for name in names
+            if name != "throttle"
+        }
 
 
 @dataclass

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
 from fastapi import APIRouter, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse, Response
 
 from app.actions import accounts as act
 from app.domain import codebook
 from app.domain.difference import difference
-from app.domain.errors import InvalidInput, NotFound
+from app.domain.errors import InvalidInput, NotFound, TooSoon
 from app.domain.protocol import BY_SECTION, FOR_JUDGES
 from app.domain.text import runs
 from app.store import accounts, judging
@@ -20,6 +22,7 @@ from app.web import guidance
 from app.web.auth import (
     FORM_CHECKED,
     ITEM,
+    KNOWN,
     SIGNED_IN,
     Signed,
     SignedForm,
@@ -29,12 +32,14 @@ from app.web.auth import (
     house_of,
     see_other,
     set_cookie,
+    set_known,
     visitor_of,
 )
-from app.web.forms import Posted, one
+from app.web.forms import Form, Posted, one
 from app.web.judging import keep_unsent
 from app.web.pages import render
 from app.web.seat import ADJUDICATOR, REVIEWER
+from app.web.turns import in_turn
 
 router: Final = APIRouter()
 WORK: Final = {seat.role: seat.base for seat in (REVIEWER, ADJUDICATOR)}
@@ -53,11 +58,17 @@ def login_page(request: Request, back: str = "") -> Response:
 
 
 def _sign_in_page(
-    request: Request, back: str, kept: str = "", *, error: str | None = None, username: str = ""
+    request: Request, back: str, kept: str = "", *, status: int = 200, error: str | None = None, username: str = ""
 ) -> Response:
     """Show the sign-in page; `kept` is what an item's form held when its session had ended."""
     shown = {"error": error, "username": username, "back": _item(back), "kept": kept}
-    return render(request, "entry/login.html", 422 if error else 200, title="Sign in", **shown)
+    return render(request, "entry/login.html", status, title="Sign in", **shown)
+
+
+def _too_soon(answer: Response, error: TooSoon) -> Response:
+    """Say in a header too when to try again."""
+    answer.headers["Retry-After"] = str(error.seconds)
+    return answer
 
 
 def _item(back: str) -> str:
@@ -67,16 +78,43 @@ def _item(back: str) -> str:
 
 
 @router.post("/login")
-def login(request: Request, form: Posted) -> Response:
+async def login(request: Request, form: Posted) -> Response:
     """Sign in; a former session of this browser ends."""
-    house = house_of(request)
     name, back, kept = one(form, "username").strip(), one(form, "back"), one(form, "kept")
-    if kept and "username" not in form:  # an item's page hands over what it could not send
-        return _sign_in_page(request, back, kept)
+    if "username" not in form:  # an item's page hands over what it could not send, or a browser its form
+        back = back or request.query_params.get("back", "")
+        kept = kept or (_unsent(form) if _item(back) else "")
+        if kept:
+            return _sign_in_page(request, back, kept)
     try:
-        signed_in = act.sign_in(house.store, house.world, house.passwords, name, one(form, "password"))
+        await run_in_threadpool(_await_turn, request, name)
+        return await in_turn(partial(_sign_in, request, name, one(form, "password"), back, kept))
     except InvalidInput as error:
-        return _sign_in_page(request, back, kept, error=error.problems[0].message, username=name)
+        return _sign_in_page(request, back, kept, status=422, error=error.problems[0].message, username=name)
+    except TooSoon as error:
+        again = _sign_in_page(request, back, kept, status=429, error=str(error), username=name)
+        return _too_soon(again, error)
+
+
+def _unsent(form: Form) -> str:
+    """Return an item's form, which came here by itself, as it was sent; "" for any other."""
+    return (
+        urlencode({name: values for name, values in form.items() if name != "csrf"}, doseq=True)
+        if "version" in form
+        else ""
+    )
+
+
+def _await_turn(request: Request, name: str) -> None:
+    house = house_of(request)
+    act.await_turn(house.store, house.world, name, brought=request.cookies.get(KNOWN, ""), paces=house.paces)
+
+
+def _sign_in(request: Request, name: str, password: str, back: str, kept: str) -> Response:
+    house, brought = house_of(request), request.cookies.get(KNOWN, "")
+    signed_in = act.sign_in(
+        *(house.store, house.world, house.passwords, name, password), brought=brought, paces=house.paces
+    )
     return _welcome(request, signed_in, _item(back), kept)
 
 
@@ -89,6 +127,7 @@ def _welcome(request: Request, signed_in: act.SignedIn, back: str = "", kept: st
         keep_unsent(request, visitor, back, parse_qs(kept))
     answer = see_other(back or "/")
     set_cookie(answer, signed_in.token)
+    set_known(answer, signed_in.known)
     return answer
 
 
@@ -105,16 +144,21 @@ def code_page(request: Request) -> Response:
 
 
 @router.post("/code")
-def use_code(request: Request, form: Posted) -> Response:
+async def use_code(request: Request, form: Posted) -> Response:
     """Take a one-time code and set a password."""
-    house = house_of(request)
-    name = one(form, "username").strip()
+    return await in_turn(partial(_use_code, request, form))
+
+
+def _use_code(request: Request, form: Form) -> Response:
+    house, name = house_of(request), one(form, "username").strip()
+    given = (name, one(form, "code"), one(form, "password"))
+    shown = {"title": "First sign-in", "username": name}
     try:
-        signed_in = act.use_code(
-            house.store, house.world, house.passwords, name, one(form, "code"), one(form, "password")
-        )
+        signed_in = act.use_code(house.store, house.world, house.passwords, *given, paces=house.paces)
     except InvalidInput as error:
-        return render(request, "entry/code.html", 422, title="First sign-in", errors=_by_field(error), username=name)
+        return render(request, "entry/code.html", 422, errors=_by_field(error), **shown)
+    except TooSoon as error:
+        return _too_soon(render(request, "entry/code.html", 429, errors={"code": str(error)}, **shown), error)
     return _welcome(request, signed_in)
 
 
@@ -140,9 +184,11 @@ def account_page(request: Request, changed: str = "") -> Response:
     return _account_page(request, done=changed)
 
 
-def _account_page(request: Request, errors: dict[str, str] | None = None, done: str = "") -> Response:
+def _account_page(
+    request: Request, errors: dict[str, str] | None = None, done: str = "", *, status: int | None = None
+) -> Response:
     shown = {"errors": errors or {}, "done": done, "themes": act.THEMES, "sizes": act.TEXT_SIZES}
-    return render(request, "entry/account.html", 422 if errors else 200, title="Your account", **shown)
+    return render(request, "entry/account.html", status or (422 if errors else 200), title="Your account", **shown)
 
 
 @router.post("/account/look")
@@ -163,15 +209,20 @@ def change_look(request: Request, visitor: Signed, form: SignedForm) -> Response
 
 
 @router.post("/account")
-def change_password(request: Request, visitor: Signed, form: SignedForm) -> Response:
+async def change_password(request: Request, visitor: Signed, form: SignedForm) -> Response:
     """Set a new password; every other session ends."""
+    return await in_turn(partial(_change_password, request, visitor, form))
+
+
+def _change_password(request: Request, visitor: Visitor, form: Form) -> Response:
     house = house_of(request)
+    given = (visitor.name, one(form, "current"), one(form, "password"))
     try:
-        signed_in = act.change_password(
-            house.store, house.world, house.passwords, visitor.name, one(form, "current"), one(form, "password")
-        )
+        signed_in = act.change_password(house.store, house.world, house.passwords, *given, paces=house.paces)
     except InvalidInput as error:
         return _account_page(request, _by_field(error))
+    except TooSoon as error:
+        return _too_soon(_account_page(request, {"current": str(error)}, status=429), error)
     answer = see_other("/account?changed=yes")
     set_cookie(answer, signed_in.token)
     return answer
