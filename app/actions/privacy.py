@@ -9,8 +9,8 @@ from app.domain import readiness
 from app.domain.errors import InvalidInput, Problem
 from app.domain.item import Item
 from app.domain.pairing import Filter
-from app.domain.privacy import Private, hidden_among, made_of, numeric, parts, standing_in, within
-from app.report.egress import own_words
+from app.domain.privacy import Private, hidden_among, made_of, numeric, parts, sharing, standing_in, within
+from app.report.egress import own_runs, own_words
 from app.store import outcomes, pairings, studies
 from app.store.db import Connection, Row
 from app.store.studies import decode_item
@@ -39,6 +39,7 @@ def private_of(connection: Connection, row: Row[Any]) -> Private:
         ids=values["ids"] | _files(items),
         names=fresh["names"],
         digests=values["digests"],
+        entire=sharing(told | fresh["elsewhere"], entered),
     )
     return private.without(own)
 
@@ -129,11 +130,19 @@ def private_in(
     """List the fields whose text holds something private of a study. `use`: why that must not be."""
     private = _of_items(connection, row, entered.values())
     told = f"{use}, and it holds something private of the study ({{}}): word it otherwise"
-    return [
-        Problem(told.format(found), field=field)
+    problems = [
+        Problem(told.format(found[1]), field=field)
         for field, text in entered.items()
-        if (found := private.find(text)) is not None
+        if (found := private.find_in([(text, False)], own_runs())) is not None
     ]
+    if problems:
+        return problems
+    between = private.find_in([(text, False) for text in entered.values()], own_runs())
+    return (
+        [Problem(told.format(between[1]), field=field) for field, text in entered.items() if between[0] == text]
+        if between
+        else []
+    )
 
 
 def private_in_filter(connection: Connection, row: Row[Any], made: Filter) -> list[Problem]:

@@ -129,6 +129,7 @@ def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | Non
         guessed=bool(rules["review.blinding_check"]),
         resamples=rules["statistics.resamples"],
         seed=rules["statistics.seed"],
+        min_cell=rules["statistics.min_cell"],
     )
     measured = quality.measured(connection, row.id) if row.closed_at is not None else Measured()
     facts = replace(_facts(connection, row, items, found), sentinel_detection=reliability.detection(measured))
@@ -214,6 +215,7 @@ def _conduct(row: Row[Any], rules: Protocol, people: Sequence[Row[Any]]) -> memo
         references_shown=list(rules["references.shown"]),
         own_judgement_first=rules["adjudication.own_judgement_first"],
         max_unassessable=rules["gate.max_unassessable"],
+        min_cell=rules["statistics.min_cell"],
     )
 
 

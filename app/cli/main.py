@@ -14,6 +14,7 @@ from app.cli import backups, demo, memos, pairing, scores, selections, serving, 
 from app.cli.desk import Desk
 from app.config import DEFAULT_STORE
 from app.domain.errors import EvenhandError, InvalidInput
+from app.security import leave_no_core
 
 FAILED: Final = 1
 USAGE: Final = 2
@@ -55,6 +56,7 @@ for shared in studies.SHORT:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 refused or failed, 2 usage."""
+    leave_no_core()
     given = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in given
     if any("\ud800" <= character <= "\udfff" for each in given for character in each):

@@ -222,7 +222,8 @@ EXPLANATIONS: Final[Mapping[str, Explanation]] = {
         "The number that it begins with, so that anybody gets the same digits again.", "number"
     ),
     "statistics.min_cell": Explanation(
-        "Smaller counts are left out there, so that they point at nobody. What the verdict rests on is always shown.",
+        "Smaller counts are left out of the memo, so that they point at nobody; 0 leaves nothing out. What the verdict "
+        "rests on is always shown.",
         "number",
     ),
     **{f"engine.{key}": Explanation(text, "fact") for key, text in _ENGINE.items()},

@@ -25,6 +25,7 @@ NullReason = Literal[
     "no_adjudicator",
     "pool",
     "not_permitted",
+    "small_cell",
 ]
 Judging = Literal["reviewer", "adjudicator"]
 FurtherDecision = Literal["none", "design_change", "decision_record", "human_study"]
@@ -128,6 +129,7 @@ class Conduct(Shape):
     references_shown: list[str]
     own_judgement_first: bool
     max_unassessable: int
+    min_cell: int = 0
 
 
 class Reason(Shape):
@@ -240,7 +242,11 @@ class OffOn(Shape):
 
 
 class Primary(Shape):
-    """The primary outcome: confirmed destructive edits that the filter introduced."""
+    """The primary outcome: confirmed destructive edits that the filter introduced.
+
+    A null among severities or groups: the count is small, or left out so that a small one cannot be worked out; the
+    null reason beside them says so.
+    """
 
     introduced: Rate
     introduced_counting_unresolved: Rate
@@ -251,8 +257,10 @@ class Primary(Shape):
     damaged: OffOn
     clusters_with_event: int
     reasons: dict[str, int]
-    severities: dict[str, int]
-    groups: dict[str, int]
+    severities: dict[str, int | None]
+    severities_null_reason: NullReason | None = None
+    groups: dict[str, int | None]
+    groups_null_reason: NullReason | None = None
 
 
 class Arms(Shape):

@@ -13,11 +13,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from app.domain.encodings import decoded
+from app.domain.fragments import RUN, Fragments, Words
+
 TEXT: Final = "item text or note"
 ID: Final = "item or cluster id"
 NAME: Final = "user name"
 DIGEST: Final = "digest"
 
+STEM: Final = 12  # hexadecimal digits of a digest that are no chance
 RUN_OF_WORDS: Final = 3  # a text of fewer words is everyday speech, found only as a whole leaf
 
 # Scripts written without spaces: Thai to Lao, Burmese, Khmer, kana, Han, and their extensions.
@@ -29,6 +33,7 @@ _TOKEN: Final = re.compile(r"[^\W_](?:\S*[^\W_])?")
 # within a word, and the points and commas of a number.
 _JOINTS: Final = re.compile(r"(?!(?<=\w)'(?=\w)|(?<=\d)[.,](?=\d))[\W_]+|'s\b")
 _NUMBER: Final = re.compile(r"[\d.,]+")
+_STEM: Final = re.compile(rf"(?<![0-9a-fA-F])[0-9a-fA-F]{{{STEM}}}")
 _APOSTROPHES: Final = "\u2018\u2019\u02bc\u2032"
 _HYPHENS: Final = "\u2010\u2011\u2012\u2013\u2212"
 _ALIKE: Final = str.maketrans(dict.fromkeys(_APOSTROPHES, "'") | dict.fromkeys(_HYPHENS, "-"))
@@ -108,15 +113,36 @@ def numeric(value: str) -> bool:
 
 
 def within(values: Iterable[str], leaves: Iterable[str]) -> set[str]:
-    """Return those values that may stand in one of the leaves: a cheap look before a thorough one.
+    """Return those values that may stand in one of the leaves, or a piece of them: a look before a thorough one.
 
-    A value is found in a leaf only if its first word is one of the leaf's.
+    A value is found in a leaf only if its first word is one of the leaf's, and a piece only if five words are.
 
     >>> within(["pen and paper", "ink"], ["The pen."]) == {"pen and paper"}
     True
     """
-    words = {word for leaf in leaves for word in (*tokens(leaf), *parts(leaf))}
-    return {value for value in values if _first(value) & words}
+    said = [each for leaf in leaves for each in (leaf, *decoded(leaf))]
+    words = {word for leaf in said for word in (*tokens(leaf), *parts(leaf))}
+    return {value for value in values if _first(value) & words or _many(value, words)}
+
+
+def _many(value: str, words: Collection[str]) -> bool:
+    return len(words) >= RUN and sum(word in words for word in parts(value)) >= RUN
+
+
+def sharing(values: Iterable[str], leaves: Iterable[str]) -> set[str]:
+    """Return those values of which a piece stands in one of the leaves.
+
+    >>> sharing(["it is as if to say no", "no"], ["Is it as if to say no?", "no"]) == {"it is as if to say no"}
+    True
+    """
+    fragments = Fragments.of(places(leaves))
+    return {value for value in values if any(fragments.hold(words) for words in {tokens(value), parts(value)})}
+
+
+def places(leaves: Iterable[str]) -> Iterator[Words]:
+    """Yield the words of each leaf, and those with what punctuation joins divided."""
+    for leaf in leaves:
+        yield from {tokens(leaf), parts(leaf)}
 
 
 def _first(value: str) -> set[str]:
@@ -138,17 +164,32 @@ class Private:
 
     `runs`: values found anywhere, as words joined by a space, with their kind; `numbers`:
     those of them that are only digits; `whole`: texts found only as a whole leaf.
-    `lengths`: for a first word, in how many words the runs that it begins come.
+    `lengths`: for a first word, in how many words the runs that it begins come. `entire`: texts among the runs of which
+    no piece is looked for. `stems`: how digests begin, for those that are cut off.
     """
 
     runs: Mapping[str, str]
     numbers: Mapping[str, str]
     whole: Mapping[str, str]
     lengths: Mapping[str, tuple[int, ...]]
+    entire: Collection[str] = frozenset()
+    stems: Collection[str] = frozenset()
 
     @classmethod
-    def of(cls, *, texts: Iterable[str], ids: Iterable[str], names: Iterable[str], digests: Iterable[str]) -> Private:
-        """Take in item texts and notes, item and cluster ids, user names, and digests and salts of items."""
+    def of(
+        cls,
+        *,
+        texts: Iterable[str],
+        ids: Iterable[str],
+        names: Iterable[str],
+        digests: Iterable[str],
+        entire: Iterable[str] = (),
+    ) -> Private:
+        """Take in item texts and notes, item and cluster ids, user names, and digests and salts of items.
+
+        `entire`: those of the texts of which no piece is looked for.
+        """
+        digests = set(digests)
         long: dict[tuple[str, ...], str] = {}
         short: dict[tuple[str, ...], str] = {}
         for text in texts:
@@ -161,7 +202,47 @@ class Private:
                 for run in divided:
                     if not _numeric(run):
                         long[run] = kind
-        return _indexed(long, short)
+        unbroken = {" ".join(words) for text in entire for words in (tokens(text), parts(text))}
+        stems = {digest.casefold()[:STEM] for digest in digests if len(digest) > STEM}
+        return replace(_indexed(long, short), entire=frozenset(unbroken), stems=frozenset(stems))
+
+    def find_in(
+        self, leaves: Iterable[tuple[str, bool]], own: Collection[Words] = frozenset()
+    ) -> tuple[str, str] | None:
+        """Return the first leaf that holds a private value, or a piece of one, plain or encoded, and its kind.
+
+        `leaves`: each with whether it is `rendered`. `own`: runs of words that tell nothing.
+
+        >>> private = Private.of(texts=["I want the blue pen, please"], ids=["D-7"], names=[], digests=[])
+        >>> private.find_in([("the pen", False), ("see D%2D7", False)])
+        ('see D%2D7', 'item or cluster id')
+        >>> private.find_in([("he said: want the blue pen please", False)])
+        ('he said: want the blue pen please', 'item text or note')
+        >>> private.find_in([("first I want the", False), ("blue pen please", False)])
+        ('first I want the', 'item text or note')
+        """
+        said: dict[str, str] = {}
+        for leaf, rendered in leaves:
+            for each in (leaf, *decoded(leaf)):
+                kind = self.find(each, rendered=rendered) or self._cut_off(each)
+                if kind is not None:
+                    return leaf, kind
+                said.setdefault(each, leaf)
+        return self._piece(said, own)
+
+    def _piece(self, said: Mapping[str, str], own: Collection[Words]) -> tuple[str, str] | None:
+        everywhere = Fragments.of(places(said), own)
+        for run, kind in self.runs.items():
+            if kind == TEXT and run not in self.entire and everywhere.hold(words := tuple(run.split(" "))):
+                alone = (leaf for each, leaf in said.items() if Fragments.of(places([each]), own).hold(words))
+                ends = (leaf for each, leaf in said.items() if words[0] in {*tokens(each), *parts(each)})
+                return next(alone, None) or next(ends), TEXT
+        return None
+
+    def _cut_off(self, leaf: str) -> str | None:
+        """Return the kind of a digest of which the leaf holds the beginning."""
+        found = any(match.group().casefold() in self.stems for match in _STEM.finditer(leaf)) if self.stems else False
+        return DIGEST if found else None
 
     def find(self, leaf: str, *, rendered: bool = False) -> str | None:
         """Return the kind of private value that a piece of text holds, or None.

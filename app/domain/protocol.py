@@ -187,7 +187,7 @@ FIELDS: Final = (
     Field("statistics", "confidence", _number(0.5, 0.999), "confidence of the intervals", default=0.95),
     Field("statistics", "resamples", _integer(0, 1_000_000), "resamples of the bootstrap", default=10_000),
     Field("statistics", "seed", _integer(0, 2**53 - 1), "seed of the bootstrap", default=1),
-    Field("statistics", "min_cell", _integer(0, 1_000), "smallest count shown in a crossed table", default=5),
+    Field("statistics", "min_cell", _integer(0, 1_000), "smallest count of a tag or severity that is shown", default=5),
     *(Field("engine", key, _plain, about, needed="corpus") for key, about in _ENGINE_KEYS.items()),
     Field("engine", "off_equals_raw", _bool, "with the filter off the text is the raw hypothesis", default=True),
 )

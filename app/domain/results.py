@@ -12,7 +12,7 @@ from app.domain import codebook, gate, memo
 from app.domain.judgement import Coding
 from app.domain.outcome import JudgedItem, Outcome, recorded_harm, settle
 from app.domain.protocol import REVIEWERS_PER_ITEM
-from app.domain.statistics import intervals, jackknife, paired, rates
+from app.domain.statistics import disclosure, intervals, jackknife, paired, rates
 
 RHOS: Final = (0.05, 0.1)  # how alike two items of a cluster might be, where no event can tell
 LABELS: Final = list(codebook.LABEL_KEYS)
@@ -82,6 +82,7 @@ class Results:
     repeated: bool = False
     audited: bool = False
     guessed: bool = False
+    min_cell: int = 0
     apart: tuple[Case, ...] = ()
 
     @classmethod
@@ -273,6 +274,8 @@ def primary(results: Results) -> memo.Primary:
     """Return the primary outcome."""
     cases = results.cases
     found = _primary_rates(results)
+    severities = _shown(results, lambda coding: (coding.severity,) if coding.severity else (), codebook.SEVERITIES)
+    groups = _shown(results, lambda coding: coding.groups, codebook.GROUPS)
     return memo.Primary(
         **{key: whole for key, (whole, _) in found.items()},
         by_label=_by_label(results),
@@ -284,8 +287,10 @@ def primary(results: Results) -> memo.Primary:
         damaged=_damaged(results),
         clusters_with_event=len({case.item.cluster for case in cases if case.outcome.introduced}),
         reasons=_chosen(cases, lambda coding: coding.reasons),
-        severities=_chosen(cases, lambda coding: (coding.severity,) if coding.severity else ()),
-        groups=_chosen(cases, lambda coding: coding.groups),
+        severities=severities,
+        severities_null_reason=_left_out(severities),
+        groups=groups,
+        groups_null_reason=_left_out(groups),
     )
 
 
@@ -400,13 +405,32 @@ def _four(sides: Counter[tuple[bool, bool]]) -> tuple[int, int, int, int]:
     return sides[True, True], sides[True, False], sides[False, True], sides[False, False]
 
 
-def _chosen(cases: Sequence[Case], marks: Callable[[Coding], Sequence[str]]) -> dict[str, int]:
-    """Count items on which at least one deciding judge chose each mark."""
+Marks = Callable[[Coding], Sequence[str]]
+
+
+def _marked(cases: Sequence[Case], marks: Marks) -> dict[str, disclosure.Cell]:
+    """Count items on which at least one deciding judge chose each mark, and their clusters."""
     counts: Counter[str] = Counter()
+    clusters: defaultdict[str, set[str]] = defaultdict(set)
     for case in cases:
         for mark in {mark for coding in case.outcome.deciding for mark in marks(coding)}:
             counts[mark] += case.times
-    return dict(sorted(counts.items()))
+            clusters[mark].add(case.item.cluster)
+    return {mark: disclosure.Cell(n, len(clusters[mark])) for mark, n in sorted(counts.items())}
+
+
+def _chosen(cases: Sequence[Case], marks: Marks) -> dict[str, int]:
+    return {mark: cell.items for mark, cell in _marked(cases, marks).items()}
+
+
+def _shown(results: Results, marks: Marks, choices: Sequence[codebook.Choice]) -> dict[str, int | None]:
+    """Return the same of tags that may point at a person, without small counts."""
+    keys = [choice.key for choice in choices]
+    return disclosure.shown(_marked(results.cases, marks), keys, results.min_cell)
+
+
+def _left_out(counts: Mapping[str, int | None]) -> memo.NullReason | None:
+    return "small_cell" if None in counts.values() else None
 
 
 def _finals(results: Results) -> dict[Coding, int]:

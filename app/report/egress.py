@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 
 from app.domain import codebook
 from app.domain.errors import Refused
-from app.domain.privacy import Private, parts, tokens
+from app.domain.fragments import Words, runs, uncounted
+from app.domain.privacy import Private, parts, places, tokens
 from app.report import bundle, html, wording
 from app.report.specimen import specimens
 
@@ -39,14 +40,17 @@ def guard(files: Mapping[str, bytes], private: Private) -> None:
     """
     own = {leaf.text for leaf in _own_leaves()}
     sought = private.without(own_words(), own)
+    read: dict[tuple[str, bool], str] = {}
     for name, content in files.items():
         for leaf in leaves(name, content):
-            if leaf.text in own:
-                continue
-            kind = sought.find(leaf.text, rendered=leaf.rendered)
-            if kind is not None:
-                message = f"{name} would carry a private value ({kind}). Nothing was written; take it out of the text."
-                raise Refused("egress", message)
+            if leaf.text not in own:
+                read.setdefault((leaf.text, leaf.rendered), name)
+    found = sought.find_in(read, own_runs())
+    if found is not None:
+        text, kind = found
+        name = next(file for (each, _), file in read.items() if each == text)
+        message = f"{name} would carry a private value ({kind}). Nothing was written; take it out of the text."
+        raise Refused("egress", message)
 
 
 def leaves(name: str, content: bytes) -> Iterator[Leaf]:
@@ -67,6 +71,12 @@ def own_words() -> frozenset[str]:
     written = {leaf.text for leaf in _own_leaves() if not leaf.attribute} - {html.style()}  # li is a word of no page
     words = {word for text in written for word in (*tokens(text), *parts(text))}
     return frozenset(word for word in words if _LETTER.search(word))
+
+
+@cache
+def own_runs() -> frozenset[Words]:
+    """Return every run of words that the program itself writes in memos, whatever its counts."""
+    return frozenset(run for words in places(leaf.text for leaf in _own_leaves()) for run in runs(uncounted(words)))
 
 
 @cache

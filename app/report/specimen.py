@@ -19,6 +19,7 @@ _SETTLED: Final = {
     gate.FAIL: Coding("destructive-content", "on", reasons=("name",), groups=("fluent",), severity="cosmetic"),
     gate.INCONCLUSIVE: Coding("unassessable-disputed", reasons=("source_ambiguous",)),
 }
+_MIN_CELL: Final = 5
 _MANY: Final = 200  # so many that a square of a picture stands for several
 _MOMENT: Final = "2000-01-01T00:00:00Z"
 _OTHER: Final = Coding("benign-retention")
@@ -54,7 +55,7 @@ def _items(rule: str) -> list[JudgedItem]:
 
 
 def _specimen(rule: str, items: list[JudgedItem], *, synthetic: bool) -> memo.Memo:
-    found = results.Results.of(items, pool=synthetic, adjudicator=not synthetic)
+    found = results.Results.of(items, pool=synthetic, adjudicator=not synthetic, min_cell=_MIN_CELL * synthetic)
     return memo.Memo(
         study=memo.Study(
             id="",
@@ -107,6 +108,7 @@ def _conduct(rule: str, *, synthetic: bool) -> memo.Conduct:
         references_shown=["semantic", "verbatim"],
         own_judgement_first=synthetic,
         max_unassessable=1 if synthetic else 0,
+        min_cell=_MIN_CELL,
     )
 
 

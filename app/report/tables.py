@@ -7,6 +7,7 @@ from typing import Final
 
 from app.domain.memo import Memo, SampleCounts
 from app.domain.pairing import for_reading
+from app.domain.statistics.disclosure import MIN_CLUSTERS
 from app.report import apart, reliability, words
 from app.report.cells import LABEL, Cell, Column, Table, csv_bytes, rate_cells, rate_columns
 from app.report.outcomes import outcomes
@@ -321,15 +322,24 @@ def _rough(memo: Memo) -> str:
 
 def marks(memo: Memo) -> Iterable[Table]:
     """Yield reasons, severities and groups: items on which a deciding judge chose each."""
-    counted: Mapping[str, tuple[str, Mapping[str, int]]] = {
+    counted: Mapping[str, tuple[str, Mapping[str, int | None]]] = {
         "reasons": ("Reasons given", memo.primary.reasons),
         "severities": ("Severities given", memo.primary.severities),
         "groups": ("Groups given", memo.primary.groups),
     }
     for name, (heading, counts) in counted.items():
-        rows = tuple((title(key), key, n) for key, n in counts.items())
+        rows = tuple((title(key), key, n, "" if n is not None else why("small_cell")) for key, n in counts.items())
         caption = "Items on which at least one deciding judge chose it; severity never bears on the verdict."
-        yield Table(name, heading, caption, (Column("Chosen"), Column("Key", "key"), Column("Items", "count")), rows)
+        columns = (Column("Chosen"), Column("Key", "key"), Column("Items", "count"), Column("Why there is no value"))
+        yield Table(name, heading, caption, columns, rows, _small(memo) if None in counts.values() else "")
+
+
+def _small(memo: Memo) -> str:
+    return (
+        f"Left out by the protocol: counts under {memo.conduct.min_cell} and those that come from fewer than "
+        f"{MIN_CLUSTERS} {cluster(memo, 2)}, but for zero; with them every zero of this table, or else one more count, "
+        "so that none can be worked out. No rate and no verdict is made of what is left out."
+    )
 
 
 def taxonomy(memo: Memo) -> Table:

@@ -30,6 +30,7 @@ NULL_REASONS: Final = {
     "no_adjudicator": "the study had no adjudicator",
     "pool": "not defined for a pool of reviewers",
     "not_permitted": "the rights ledger does not permit it",
+    "small_cell": "left out, so that no small count points at anybody",
 }
 DECISIONS: Final = {
     "none": "none recorded",

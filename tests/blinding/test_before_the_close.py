@@ -192,11 +192,13 @@ def test_an_outcome_is_refused_everywhere_and_the_refusal_is_audited(houses, tmp
     house = houses[1]
     lena = house.visit("lena", "lena")
     before = refusals(house.store)
-    assert lena.get("/lead/studies/pilot/results").status_code == 409
+    for part in ("results", "cases", "cases?kind=disputed", "cases?page=2"):
+        answer = lena.get(f"/lead/studies/pilot/{part}")
+        assert (answer.status_code, "This attempt is on record" in answer.text) == (409, True), part
     form = lena.page("/lead/studies/pilot/export").form_to("/lead/studies/pilot/export")
     assert lena.send(form).status_code == 409
     assert command(house.folder, "export", "pilot", "--out", str(tmp_path / "memo"))[0] == 1
-    assert refusals(house.store) == before + 3
+    assert refusals(house.store) == before + 6
 
 
 def refusals(store):
