@@ -22,6 +22,7 @@ from typing import Any, Final
 from app import world
 from app.actions import accounts, freezing, preparing
 from app.security import Passwords
+from app.store.db import Store
 from app.store.migrate import open_store
 from scripts import bench
 from scripts.judges import Judge, Server, Tally, serving, together
@@ -37,16 +38,22 @@ PEERS: Final = {"Label Studio": (7, 85), "potato": (19, 57), "doccano": (45, 41)
 Figures = dict[str, float]
 
 
-def study(folder: Path, n: int, judges: int) -> None:
-    """Make a store with a frozen study of n items and a pool of judges."""
+def drafted(folder: Path, n: int, names: list[str]) -> tuple[Store, world.World]:
+    """Make a store with the people, protocol and ledger of a study of n items, which are still to come."""
     outside, store = world.real(), open_store(folder)
     cheap = Passwords(memory_kib=8, passes=1)
-    names = [name(number) for number in range(judges)]
     for each in (*names, "lena"):
         accounts.add(store, outside, cheap, each, lead=False, password=bench.PASSWORD)
     protocol = bench.PROTOCOL % (n - n // 4, n // 4)
     preparing.create(store, outside, "local", protocol.encode(), "protocol.toml")
     preparing.set_rights(store, outside, "local", "bench", bench.RIGHTS.encode(), "rights.toml")
+    return store, outside
+
+
+def study(folder: Path, n: int, judges: int) -> None:
+    """Make a store with a frozen study of n items and a pool of judges."""
+    names = [name(number) for number in range(judges)]
+    store, outside = drafted(folder, n, names)
     preparing.import_items(store, outside, "local", "bench", bench.items(n), "items.jsonl")
     people = [*(("reviewer", each) for each in names), ("lead", "lena")]
     preparing.assign(store, outside, "local", "bench", people, "benchmark")
@@ -86,7 +93,7 @@ def sized(folder: Path, n: int, seconds: float) -> Figures:
         while time.monotonic() < until and judge.open_next() and judge.answer(drafts=1):
             judge.ask("index", "/review")
         stored = _stored(folder) - 1
-        return _waits([judge.tally]) | {"lost": judge.tally.acknowledged - stored, "started": server.started}
+        return waits([judge.tally]) | {"lost": judge.tally.acknowledged - stored, "started": server.started}
 
 
 def crowded(frozen: Path, folder: Path, crowd: int, seconds: float, *, think: float = 0) -> Figures:
@@ -101,7 +108,7 @@ def crowded(frozen: Path, folder: Path, crowd: int, seconds: float, *, think: fl
         took = together(judges, time.monotonic() + seconds, think=think)
         processor = server.processor() - processor
         done = sum(judge.tally.acknowledged for judge in judges)
-        found = _waits([judge.tally for judge in judges])
+        found = waits([judge.tally for judge in judges])
         found |= {"reviews per second": done / took, "processor ms per review": processor / done * 1000}
         found |= {"errors": sum(judge.tally.errors for judge in judges), "lost": done - (_stored(folder) - before)}
         found |= {"memory MiB": server.memory(), "drift %": (server.memory() / memory - 1) * 100}
@@ -118,7 +125,8 @@ def _drafts(server: Server, judge: Judge) -> float:
     return (server.processor() - processor) / many * 1000
 
 
-def _waits(tallies: list[Tally]) -> Figures:
+def waits(tallies: list[Tally]) -> Figures:
+    """Return the milliseconds that judges waited, by kind of request."""
     found: Figures = {}
     for kind in KINDS:
         took = [each * 1000 for tally in tallies for each in tally.took[kind]]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from app import world
-from app.actions import accounts, closing, freezing, preparing, reporting, reviewing
+from app.actions import closing, freezing, preparing, reporting, reviewing
 from app.domain import results
 from app.domain import word_errors as scoring
 from app.domain.item import Item
@@ -24,11 +24,9 @@ from app.domain.outcome import Adjudication, JudgedItem
 from app.domain.pace import Work
 from app.domain.reliability import adjudication, agreement
 from app.memory import uncollected
-from app.security import Passwords
 from app.store import judgements, studies
 from app.store.db import Connection, Store
-from app.store.migrate import open_store
-from scripts import bench
+from scripts import bench, bench_load
 
 STORED: Final = 20_000
 COUNTED: Final = 200_000
@@ -56,12 +54,7 @@ def told(name: str) -> Iterator[None]:
 
 def closed_study(folder: Path, n: int) -> tuple[Store, world.World]:
     """Return a store with a closed study of n items, each with two signed reviews."""
-    outside, store = world.real(), open_store(folder)
-    for name in ("rosa", "ravi", "lena"):
-        accounts.add(store, outside, Passwords(memory_kib=8, passes=1), name, lead=False, password=bench.PASSWORD)
-    protocol = bench.PROTOCOL % (n - n // 4, n // 4)
-    preparing.create(store, outside, "local", protocol.encode(), "protocol.toml")
-    preparing.set_rights(store, outside, "local", "bench", bench.RIGHTS.encode(), "rights.toml")
+    store, outside = bench_load.drafted(folder, n, ["rosa", "ravi"])
     preparing.import_items(store, outside, "local", "bench", bench.items(n), "items.jsonl")
     people = [("reviewer", "rosa"), ("reviewer", "ravi"), ("lead", "lena")]
     preparing.assign(store, outside, "local", "bench", people, "benchmark")
@@ -70,13 +63,14 @@ def closed_study(folder: Path, n: int) -> tuple[Store, world.World]:
         for person in studies.members(connection, "bench"):
             if person.role == "reviewer":
                 judge = reviewing.Judge(person.account_id, person.name, "bench", adjudication=False)
-                _answer(connection, judge)
+                answer(connection, judge)
                 reviewing.sign_set(connection, outside, person.name, judge)
     closing.close(store, outside, "local", "bench")
     return store, outside
 
 
-def _answer(connection: Connection, judge: reviewing.Judge) -> None:
+def answer(connection: Connection, judge: reviewing.Judge) -> None:
+    """Answer all that is unanswered in a reviewer's list, past the record: what is measured is reading it."""
     draw = random.Random(judge.account_id)  # noqa: S311 - made-up answers, the same each time
     hashed = studies.get(connection, "bench").manifest_sha256
     for slot in judgements.unanswered(connection, "bench", judge.account_id):
