@@ -56,6 +56,10 @@ bench: $(VENV)/.dev-installed ## measure load and speed (minutes; not part of th
 	$(BIN)/python -m scripts.bench_results
 	$(BIN)/python -m scripts.bench_keys
 
+.PHONY: soak
+soak: $(VENV)/.dev-installed ## kill, cut the power, fill the disk, as often as promised (the better part of an hour)
+	EVENHAND_SOAK=1 $(BIN)/python -m pytest -m faults tests/faults $(ARGS)
+
 .PHONY: coverage-study
 coverage-study: $(VENV)/.dev-installed ## measure how often the intervals hold the true value (minutes)
 	$(BIN)/python -m scripts.coverage_study $(ARGS)

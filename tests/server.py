@@ -5,6 +5,7 @@ import io
 import json
 import os
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from app.cli.main import run
 from tests.house import Person, password_of
 
 ROOT = Path(__file__).parents[1]
+PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # plain HTTP needs no certificates, and to load them takes a while
 
 
 class Evenhand:
@@ -39,21 +41,40 @@ class Evenhand:
         assert code == 0, (arguments, data)
         return data
 
-    def serve(self):
+    def serve(self, program=("-m", "app"), **environment):
         """Start the server and wait for its first answer."""
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        command = [sys.executable, "-m", "app", "--store", str(self.folder), "serve", "--port", str(self.port)]
-        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, env=os.environ | {"TZ": "UTC"})
-        deadline = time.monotonic() + 60
+        self.start(program, **environment)
+        deadline = time.monotonic() + 60  # a busy machine may take its time
         while time.monotonic() < deadline:
             try:
-                return httpx.get(f"{self.origin}/healthz").raise_for_status()
+                return httpx.get(f"{self.origin}/healthz", verify=PLAIN).raise_for_status()
             except httpx.TransportError:
                 assert self.process.poll() is None, "the server ended"
                 time.sleep(0.05)
         raise AssertionError("the server did not start")
+
+    def start(self, program=("-m", "app"), **environment):
+        """Start the server, on a port that was free a moment ago, and wait for nothing."""
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        command = [sys.executable, *program, "--store", str(self.folder), "serve", "--port", str(self.port)]
+        surroundings = os.environ | {"TZ": "UTC"} | environment
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, env=surroundings)
+
+    def refused(self):
+        """Start a server that must not start; return how it ended, and the seconds of processor time it took."""
+        command = [sys.executable, "-m", "app", "--store", str(self.folder), "serve", "--port", "8799"]
+        before = os.times()
+        ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+        after = os.times()
+        ended.seconds = after.children_user + after.children_system - before.children_user - before.children_system
+        return ended
+
+    def kill(self):
+        """End the server as a crash would: nothing of it runs any more."""
+        self.process.kill()
+        self.process.wait(15)
 
     @property
     def origin(self):
@@ -61,7 +82,7 @@ class Evenhand:
 
     def visit(self, name):
         """Return a person signed in at a browser of their own."""
-        client = httpx.Client(base_url=self.origin, follow_redirects=False, timeout=30)
+        client = httpx.Client(base_url=self.origin, follow_redirects=False, timeout=30, verify=PLAIN)
         self.clients.append(client)
         return Person(client, name, origin=self.origin).sign_in()
 

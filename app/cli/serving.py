@@ -29,14 +29,14 @@ PATIENCE: Final = 8  # seconds for requests under way when the server is told to
 @click.pass_obj
 def serve(desk: Desk, port: int) -> Answer:
     """Serve the store to browsers on this computer."""
-    from app.web.app import create_app  # the web stack is needed here alone, and takes half a second
-
     # A signal ends the command in order, so that the store is closed. While uvicorn serves it
     # takes the signals itself, and gives them back to these when its last answer is out.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
     store = desk.store
     with served(desk.folder, port), _listening(port) as listener, _held(port):
+        from app.web.app import create_app  # needed here alone, and takes half a second: not before it is sure to run
+
         host_name = accounts.start_server(store, desk.world)
         settings = Settings(port=port, host_name=host_name)
         app = create_app(store, desk.world, settings, Passwords())

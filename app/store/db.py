@@ -22,6 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, QueuePool
 
 from app.domain.errors import StoreUnavailable
+from app.store.disk import network_type
 
 __all__ = [
     "Connection",
@@ -44,6 +45,7 @@ PATIENCE: Final = 5000  # ms to wait for another process
 PRAGMAS: Final = {
     "journal_mode": "wal" if WAL_IS_SAFE else "truncate",
     "synchronous": 2,
+    "fullfsync": 1,  # on macOS fsync alone leaves a write in the drive's own cache; no other system has it
     "foreign_keys": 1,
     "busy_timeout": PATIENCE,
     "secure_delete": 1,
@@ -69,6 +71,7 @@ class Store:
         self.path = folder / DATABASE
         self.engine = _engine(self.path)
         self._writing = RLock()
+        self._in_vain = 0  # how often somebody has waited for another program in vain
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -83,8 +86,9 @@ class Store:
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Give the one writing connection; commit on leaving, roll back on any error."""
+        in_vain = self._in_vain
         with _translated(), self._writing, self.engine.connect() as connection:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            self._begin(connection, in_vain)
             try:
                 yield connection
             except BaseException:
@@ -94,6 +98,24 @@ class Store:
             connection.commit()
             if owing:
                 _finish_erasure(connection, 0)
+
+    def _begin(self, connection: Connection, in_vain: int) -> None:
+        """Begin to write, once another program lets go.
+
+        Where somebody waited for that in vain while this thread waited behind them, it has waited
+        long enough: else fifty people would be told so one after the other, for minutes.
+        """
+        waited = in_vain != self._in_vain
+        try:
+            if waited:
+                connection.exec_driver_sql("PRAGMA busy_timeout = 0")
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        except DBAPIError:
+            self._in_vain += 1
+            raise
+        finally:
+            if waited:
+                connection.exec_driver_sql(f"PRAGMA busy_timeout = {PATIENCE}")
 
     def finish_erasure(self) -> bool:
         """Free the files of what was erased; False where somebody still reads what was there before.
@@ -141,12 +163,21 @@ def prepare_folder(folder: Path) -> None:
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         told = f"The store {folder} cannot be written. Choose another folder with --store, or change its permissions."
         raise StoreUnavailable(told)
+    kind = network_type(folder)
+    if kind is not None:
+        told = f"The store {folder} is on a network share ({kind}), where what was acknowledged could be lost."
+        told += " Keep it on a disk of this computer: choose another folder with --store."
+        raise StoreUnavailable(told)
     if not any(folder.iterdir()):
         folder.chmod(0o700)  # made by hand, and nothing is in it yet
     for path in (folder, *folder.glob(f"{DATABASE}*")):
         mode = stat.S_IMODE(path.stat().st_mode)
         if mode & 0o077:
             told = f"{path} can be read by other users (mode {mode:o}). Make it private: chmod go-rwx {path}"
+            raise StoreUnavailable(told)
+    for path in (*folder.glob(f"{DATABASE}*"), *folder.glob("serve.lock")):
+        if not os.access(path, os.R_OK | os.W_OK):
+            told = f"{path} cannot be written. Give it back to the owner of the store: chmod u+rw {path}"
             raise StoreUnavailable(told)
 
 
@@ -263,6 +294,6 @@ def _cause(error: BaseException) -> str:
         "full": "the disk is full: free some space, then try again",
         "locked": "it is in use by another program: try again in a moment",
         "readonly": "it is read-only: check who owns its folder and how the disk is mounted",
-        "I/O": "the disk reported an error: look at the disk before anything else",
+        "I/O": "the disk reported an error: is it full, or are files limited in size? Else look at the disk itself",
     }
     return next((told for sign, told in known.items() if sign in text), "SQLite reported an error: run evenhand verify")

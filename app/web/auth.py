@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
@@ -13,7 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from app import security
 from app.actions import accounts as act
 from app.config import Settings
-from app.domain.errors import EvenhandError, NotFound
+from app.domain.errors import EvenhandError, NotFound, StoreUnavailable
 from app.domain.guidelines import Guidelines
 from app.domain.throttle import PACES, Paces
 from app.store import accounts
@@ -102,8 +103,9 @@ def visitor_of(request: Request, token: str) -> Visitor | None:
     if idle > timedelta(minutes=house.settings.idle_minutes):
         act.forget(house.store, token)
         return None
-    if idle > TOUCH_AFTER:
-        act.touch(house.store, house.world, token)
+    if abs(idle) > TOUCH_AFTER:  # after a clock set back it is counted from there
+        with suppress(StoreUnavailable):  # what is stored can be read on a full disk too
+            act.touch(house.store, house.world, token)
     look = {"theme": row.theme, "text_size": row.text_size, "shortcuts": row.shortcuts}
     visitor = Visitor(row.account_id, row.name, row.lead, row.csrf, token, row.study_id, **look)
     request.state.visitor = visitor

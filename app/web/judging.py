@@ -10,7 +10,7 @@ from starlette.responses import Response
 from app.actions import accounts, adjudicating, reviewing
 from app.actions.reviewing import Judge
 from app.domain import pace
-from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion
+from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion, StoreUnavailable
 from app.store import judging
 from app.web import audio, guessing, listing, practising, showing
 from app.web.auth import FORM_CHECKED, Signed, SignedForm, Visitor, house_of, see_other
@@ -62,7 +62,8 @@ def _page(
         raise NotFound(message)
     if desk.practice_due and refusal is None:
         return see_other(f"{seat.base}/next")
-    if not item.opened and desk.open_to_change:
+    unstored = refusal is not None and isinstance(refusal.error, StoreUnavailable)
+    if not item.opened and desk.open_to_change and not unstored:
         reviewing.open_item(house_of(request).store, house_of(request).world, judge, token)
     return showing.item_page(
         request,
@@ -95,7 +96,7 @@ def submit(request: Request, visitor: Visitor, seat: Seat, token: str, form: For
     store_answer = adjudicating.submit if seat.adjudication else reviewing.submit
     try:
         following = store_answer(house.store, house.world, judge, token, form)
-    except (InvalidInput, StaleVersion) as error:
+    except (InvalidInput, StaleVersion, StoreUnavailable) as error:
         return _page(request, judge, seat, token, showing.Refusal(form, error))
     except Refused as error:
         if error.code == "withdrawn" and request.headers.get("hx-request") == "true":
@@ -115,7 +116,7 @@ def save_draft(request: Request, visitor: Visitor, seat: Seat, token: str, form:
     scripted = request.headers.get("hx-request") == "true"
     try:
         reviewing.save_draft(house.store, house.world, judge, token, form)
-    except (InvalidInput, StaleVersion) as error:
+    except (InvalidInput, StaleVersion, StoreUnavailable) as error:
         return _page(request, judge, seat, token, showing.Refusal(form, error))
     return Response(status_code=204) if scripted else see_other(f"{seat.base}/{token}")
 

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from app.actions import practising
 from app.actions.reviewing import WITHDRAWN, Judge
 from app.domain import codebook
-from app.domain.errors import InvalidInput, NotFound, Refused
+from app.domain.errors import InvalidInput, NotFound, Refused, StoreUnavailable
 from app.store import judging
 from app.store.judging import Exercise
 from app.web import audio, showing
@@ -86,7 +86,7 @@ def _submit(request: Request, judge: Judge, seat: Seat, token: str, form: Form) 
     house = house_of(request)
     try:
         practising.submit(house.store, house.world, judge, token, form)
-    except InvalidInput as error:
+    except (InvalidInput, StoreUnavailable) as error:
         return _page(request, judge, seat, token, showing.Refusal(form, error))
     if request.headers.get("hx-request") == "true":
         return _page(request, judge, seat, token)

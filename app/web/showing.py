@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse
 
 from app.domain import codebook
 from app.domain.difference import difference
-from app.domain.errors import InvalidInput, StaleVersion
+from app.domain.errors import InvalidInput, StaleVersion, StoreUnavailable
 from app.domain.judgement import Judgement, chosen
 from app.domain.text import only_invisible, runs
 from app.security import token_hash
@@ -50,7 +50,12 @@ class Refusal:
     """A form that was not taken, whose input is kept, and why."""
 
     sent: Form
-    error: InvalidInput | StaleVersion
+    error: InvalidInput | StaleVersion | StoreUnavailable
+
+    @property
+    def status(self) -> int:
+        """The status of the answer that shows it."""
+        return {InvalidInput: 422, StaleVersion: 409, StoreUnavailable: 503}[type(self.error)]
 
 
 def item_page(
@@ -74,7 +79,7 @@ def item_page(
     return render(
         request,
         "judge/_item.html" if fragment else "judge/item.html",
-        200 if error is None else 422 if isinstance(error, InvalidInput) else 409,
+        200 if refusal is None else refusal.status,
         item=item,
         desk=desk,
         exercise=exercise,
@@ -82,6 +87,7 @@ def item_page(
         form=filled(refusal.sent) if refusal is not None else start(item, drafting=desk.open_to_change),
         errors=by_field(error) if isinstance(error, InvalidInput) else {},
         conflict=_conflict(item) if isinstance(error, StaleVersion) else None,
+        unstored=str(error) if isinstance(error, StoreUnavailable) else None,
         # The same page gives the same key, so a repeated request is known as one.
         key=token_hash(f"{request.state.visitor.csrf}:{item.token}:{item.version}")[:32],
         codebook=codebook,

@@ -25,6 +25,7 @@ def mode(path):
     ("name", "value"),
     [
         ("synchronous", 2),
+        ("fullfsync", 1),
         ("foreign_keys", 1),
         ("busy_timeout", 5000),
         ("secure_delete", 1),

@@ -22,6 +22,7 @@ def test_the_same_key_fifty_times_at_once_stores_one_row_and_gives_fifty_equal_a
     with ThreadPoolExecutor(50) as pool:
         answers = list(pool.map(send, range(50)))
     assert stored(store) == 1
+    assert stored(store, "select count(*) from audit_event where event = 'review.stored'") == 1
     assert answers[0][0] == 200
     assert all(answer == answers[0] for answer in answers)
 
