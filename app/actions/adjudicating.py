@@ -31,9 +31,7 @@ def submit(store: Store, world: World, judge: Judge, token: str, form: Form) -> 
         admitted = admit(connection, judge, token, form)
         if admitted is not None:
             _store(connection, world, judge, admitted, form)
-        if judgements.half_done(connection, judge.account_id, token):
-            return token
-        return going_on(connection, world, judge)
+        return going_on(connection, world, judge, token)
 
 
 def _store(connection: Connection, world: World, judge: Judge, admitted: Admitted, form: Form) -> None:

@@ -44,7 +44,7 @@ def submit(store: Store, world: World, judge: Judge, token: str, form: Form) -> 
         if admitted is not None:
             given = check(form, identical=admitted.slot.equivalent)
             add(connection, world, judge, admitted, form, step="review", done=True, **judgements.encode(given))
-        return going_on(connection, world, judge)
+        return going_on(connection, world, judge, token)
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,15 @@ def admit(connection: Connection, judge: Judge, token: str, form: Form) -> Admit
     return Admitted(slot, standing)
 
 
-def going_on(connection: Connection, world: World, judge: Judge) -> str | None:
-    """Return the token of the next open item, which the answer to this request shows; None where nothing is open."""
-    following = judgements.next_open(connection, judge.study_id, judge.account_id)
+def going_on(connection: Connection, world: World, judge: Judge, answered: str) -> str | None:
+    """Return the token of what comes after an item, which the answer to this request shows; None where nothing is open.
+
+    After an own judgement that is the second step of the same item, else the next open one.
+    """
+    former = own_slot(connection, judge, answered)
+    if former.version and not former.done:
+        return answered
+    following = judgements.next_open(connection, judge.study_id, judge.account_id, former.number)
     if following is None:
         return None
     if following.opened is None:

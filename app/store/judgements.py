@@ -260,21 +260,20 @@ def _guess_digest(slot_id: int, given: str, at: str) -> str:
     return digest({"slot": slot_id, "guess": given, "at": at})
 
 
-def half_done(connection: Connection, account_id: int, token: str) -> bool:
-    """Tell whether an own judgement is stored on an item of this account's, and its second step is still to come."""
-    found = slot_of(connection, account_id, token)
-    return found is not None and found.version > 0 and not found.done
+def next_open(connection: Connection, study_id: str, account_id: int, after: int = 0) -> Row[Any] | None:
+    """Return a judge's next open item in the drawn order: id, token, opened.
 
-
-def next_open(connection: Connection, study_id: str, account_id: int) -> Row[Any] | None:
-    """Return a judge's next open item in the drawn order: id, token, opened."""
-    return connection.execute(_NEXT, {"study": study_id, "account": account_id}).first()
+    `after`: the number of the item that one comes from. What was passed over before it comes last.
+    """
+    mine = {"study": study_id, "account": account_id}
+    found = connection.execute(_NEXT, mine | {"after": after}).first()
+    return found if found is not None or not after else connection.execute(_NEXT, mine | {"after": 0}).first()
 
 
 _NEXT: Final[Select[Any]] = (
     select(slot.c.id, slot.c.token, slot.c.opened)
     .where(slot.c.study_id == bindparam("study"), slot.c.account_id == bindparam("account"))
-    .where(slot.c.done.is_(False), slot.c.number.is_not(None))
+    .where(slot.c.done.is_(False), slot.c.number > bindparam("after"))
     .order_by(slot.c.number)
     .limit(1)
 )

@@ -103,7 +103,7 @@ def submit(request: Request, visitor: Visitor, seat: Seat, token: str, form: For
             return Response(status_code=409, headers={"HX-Redirect": f"{seat.base}/{token}"})  # which says so
         raise
     if request.headers.get("hx-request") != "true":
-        return see_other(f"{seat.base}/{token if following == token else 'next'}")
+        return see_other(f"{seat.base}/{following or 'next'}")
     if following is None:
         return Response(status_code=200, headers={"HX-Redirect": seat.base})
     return _page(request, judge, seat, following)

@@ -19,7 +19,9 @@ document.addEventListener("input", (event) => {
 });
 
 document.addEventListener("change", (event) => {
-  if (["label", "panel", "also"].includes(event.target.name) && event.target.form === form()) clearHidden();
+  if (!["label", "panel", "also"].includes(event.target.name) || event.target.form !== form()) return;
+  clearHidden();
+  item().querySelector(".faults")?.remove(); // it spoke of the answer before, and its links lead there
 });
 
 // The buttons at the foot, for which a plain page has something else.
@@ -37,15 +39,25 @@ const deeds = {
   },
 };
 
+// To a plain page the flag is a button that sends the form elsewhere. Of such a button htmx would remember that it
+// was pressed, and send the next answer there too: so with scripts it is a button like the others.
+function takeFlag() {
+  const button = item()?.querySelector('[data-act="flag"][formaction]');
+  if (!button) return;
+  button.dataset.to = button.getAttribute("formaction");
+  button.removeAttribute("formaction");
+  button.type = "button";
+}
+
 async function flag(button) {
   const body = new URLSearchParams(new FormData(form()));
-  const flagging = button.getAttribute("formaction").endsWith("/flag");
+  const flagging = button.dataset.to.endsWith("/flag");
   try {
     const headers = { "HX-Request": "true" };
-    const answer = await fetch(button.getAttribute("formaction"), { method: "POST", body, headers });
+    const answer = await fetch(button.dataset.to, { method: "POST", body, headers });
     if (answer.status === 401) return signInAgain();
     if (!answer.ok) throw new Error(String(answer.status));
-    button.setAttribute("formaction", `${button.dataset.flag}/${flagging ? "unflag" : "flag"}`);
+    button.dataset.to = `${button.dataset.flag}/${flagging ? "unflag" : "flag"}`;
     button.querySelector("span").textContent = flagging ? "Take the flag away" : "Flag for later";
     item().querySelector(".flagged").hidden = !flagging;
     announce(flagging ? "Flagged for later" : "The flag is taken away");
@@ -98,6 +110,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 
 document.addEventListener("htmx:afterSettle", () => {
   if (!item()) return;
+  takeFlag();
   drop();
   document.title = item().dataset.title;
   window.history.replaceState(null, "", item().dataset.url);
@@ -109,5 +122,7 @@ document.addEventListener("htmx:afterSettle", () => {
   if (refused) return touch(); // it was not taken: keep it as a draft
   if (!feedback) announce("Sent"); // practice: what came of it is read with the focus
 });
+
+takeFlag();
 
 for (const event of ["htmx:sendError", "htmx:responseError", "htmx:timeout"]) document.addEventListener(event, keep);

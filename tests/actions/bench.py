@@ -87,10 +87,10 @@ class Bench:
     def send(self, name, item, form):
         judge = self.judge(name)
         action = adjudicating.submit if judge.adjudication else reviewing.submit
-        action(self.store, self.world, judge, self.slot(name, item).token, form)
+        return action(self.store, self.world, judge, self.slot(name, item).token, form)
 
     def answer(self, name, item, said=SAME, **changes):
-        self.send(name, item, self.form(name, item, said, **changes))
+        return self.send(name, item, self.form(name, item, said, **changes))
 
     def draft(self, name, item, **fields):
         form = self.form(name, item) | {field: [value] for field, value in fields.items()}

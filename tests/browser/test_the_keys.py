@@ -44,6 +44,20 @@ def test_an_answer_takes_so_few_presses(rosa, presses, sent):
     assert page.evaluate("document.activeElement.textContent") == "Item 2 of 3"
 
 
+@pytest.mark.parametrize("send", ["Enter", "Control+Enter"])
+def test_after_a_flag_the_answer_is_sent_and_the_flag_stays(rosa, send):
+    page = rosa.page
+    page.keyboard.press("f")
+    page.get_by_text("Flagged for later", exact=True).wait_for()
+    page.keyboard.press("6")
+    if send == "Control+Enter":
+        page.locator('[data-act="flag"]').focus()
+    page.keyboard.press(send)
+    arrive(page, 2)
+    page.goto("/review?show=flagged&answer=no-material-edit")
+    assert page.locator(".entries a").count() == 1
+
+
 def test_a_and_b_are_switches_and_both_is_a_then_b(rosa):
     page, seen = rosa.page, []
     page.keyboard.press("1")

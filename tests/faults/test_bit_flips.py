@@ -77,7 +77,7 @@ SILENT = {
 
 def test_each_bit_that_is_turned_over_is_noticed_or_changes_nothing_that_an_outcome_follows_from(database, tmp_path):
     whole, before = database.read_bytes(), content(database)
-    chance, file = random.Random(SEED), tmp_path / "flipped"  # noqa: S311 - no secret
+    chance, file = random.Random(SEED), tmp_path / "flipped"
     assert noticed(database) is None
     how, silent = Counter(), Counter()
     for _ in range(FLIPS):
