@@ -9,7 +9,7 @@ from app.domain import readiness
 from app.domain.errors import InvalidInput, Problem
 from app.domain.item import Item
 from app.domain.pairing import Filter
-from app.domain.privacy import Private, hidden_among, made_of, numeric, parts, sharing, standing_in, within
+from app.domain.privacy import Private, hidden_among, made_within, numeric, parts, running_within, within, words_of
 from app.report.egress import own_runs, own_words
 from app.store import outcomes, pairings, studies
 from app.store.db import Connection, Row
@@ -20,8 +20,9 @@ def private_of(connection: Connection, row: Row[Any]) -> Private:
     """Return everything private in the store, less the words that every memo of this study has anyway.
 
     Those are the program's own, and what the lead entered: it was read when it was entered,
-    so what others write, import or are called later tells nothing by repeating it, and must
-    not bar the memo for good.
+    so what others write, import or are called tells nothing by repeating it, in whatever order and
+    mixture, and must not bar the memo for good. Path not taken: to forgive what stands word for word in one
+    of the lead's texts; a memo sets them into sentences of its own, "FAIL: title", which anybody can foresee.
     """
     if row.frozen_at is None:
         # Nothing was judged, so no note can be in a draft's memo: to look for other people's words
@@ -30,16 +31,15 @@ def private_of(connection: Connection, row: Row[Any]) -> Private:
     values = outcomes.private_values(connection, row.id)
     items = _decoded(values["content"])
     elsewhere = _texts(_decoded(values["elsewhere"]))
-    later = {"told": values["told"], "names": values["names"], "elsewhere": elsewhere}
-    entered, own = _entered(connection, row), own_words()
-    fresh = {kind: found - standing_in(found, entered) for kind, found in later.items()}
-    told = {text for text in fresh["told"] if not made_of(own, parts(text))}
+    own = own_words()
+    printed = own | words_of(_entered(connection, row))
+    others = {text for text in values["told"] | elsewhere if not made_within(printed, text)}
     private = Private.of(
-        texts=_texts(items) | told | fresh["elsewhere"],
+        texts=_texts(items) | others,
         ids=values["ids"] | _files(items),
-        names=fresh["names"],
+        names={name for name in values["names"] if not made_within(printed, name)},
         digests=values["digests"],
-        entire=sharing(told | fresh["elsewhere"], entered),
+        entire=running_within(printed, others),
     )
     return private.without(own)
 
@@ -104,14 +104,18 @@ def _texts(items: Iterable[Item]) -> set[str]:
 
 
 def _entered(connection: Connection, row: Row[Any]) -> list[str]:
-    """Return what the memo prints that was read when it was entered: the lead's words, and the filter's of itself."""
+    """Return what the memo prints that was read when it was entered, or is the record's own.
+
+    The lead's words, the filter's of itself; times and digests.
+    """
     made = pairings.frozen_filter(connection, row.id)
     said = list(readiness.printed_of_filter(made).values()) if made else []
     # A configuration is JSON: its words are joined by marks, and the guard divides them as `parts` does.
     filters = [*said, *(" ".join(parts(text)) for text in said)]
     printed = readiness.printed(studies.protocol_of(row), studies.ledger(connection, row.id)).values()
-    logged = [each.text for each in studies.deviations(connection, row.id)]
-    return [*printed, *filters, *logged, row.close_reason or ""]
+    logged = [told for each in studies.deviations(connection, row.id) for told in (each.text, each.at)]
+    record = (row.close_reason, row.frozen_at, row.closed_at, row.closed_head, row.manifest_sha256, row.protocol_sha256)
+    return [*printed, *filters, *logged, *(each for each in record if each is not None)]
 
 
 def refuse_private(connection: Connection, row: Row[Any], entered: Mapping[str, str]) -> None:

@@ -74,14 +74,32 @@ def _folded(text: str) -> str:
     return _UNSPACED.sub(r" \1 ", seen)
 
 
-def standing_in(values: Iterable[str], leaves: Iterable[str]) -> set[str]:
-    """Return those values that stand word for word in one of the leaves.
+def words_of(leaves: Iterable[str]) -> set[str]:
+    """Return every word of some pieces of text, whole and divided.
 
-    >>> standing_in(["rosa", "a small pilot", "pen"], ["A small pilot, by Rosa"]) == {"rosa", "a small pilot"}
-    True
+    >>> sorted(words_of(["A small pilot-study"]))
+    ['a', 'pilot', 'pilot-study', 'small', 'study']
     """
-    lines = [f" {' '.join(tokens(leaf))} " for leaf in leaves]
-    return {value for value in values if any(f" {' '.join(tokens(value))} " in line for line in lines)}
+    return {word for leaf in leaves for way in _ways(leaf) for word in way}
+
+
+def made_within(printed: Collection[str], value: str) -> bool:
+    """Tell whether a text, id or name holds no word but those that a memo has anyway: it tells nothing, in any order.
+
+    >>> made_within({"fail", "a", "small", "pilot"}, "FAIL: a small pilot"), made_within({"fail"}, "fail, Rosa")
+    (True, False)
+    """
+    return any(made_of(printed, way) for way in _ways(value))
+
+
+def running_within(printed: Collection[str], values: Iterable[str]) -> set[str]:
+    """Return those texts of which so many words in a row as make a piece are words that a memo has anyway."""
+    return {value for value in values if any(_runs(printed, way) for way in _ways(value))}
+
+
+def _runs(printed: Collection[str], words: Words) -> bool:
+    known = [word in printed or _NUMBER.fullmatch(word) is not None for word in words]
+    return any(all(known[start : start + RUN]) for start in range(len(known) - RUN + 1))
 
 
 def made_of(own: Collection[str], words: Iterable[str]) -> bool:
@@ -127,16 +145,6 @@ def within(values: Iterable[str], leaves: Iterable[str]) -> set[str]:
 
 def _many(value: str, words: Collection[str]) -> bool:
     return len(words) >= RUN and sum(word in words for word in parts(value)) >= RUN
-
-
-def sharing(values: Iterable[str], leaves: Iterable[str]) -> set[str]:
-    """Return those values of which a piece stands in one of the leaves.
-
-    >>> sharing(["it is as if to say no", "no"], ["Is it as if to say no?", "no"]) == {"it is as if to say no"}
-    True
-    """
-    fragments = Fragments.of(places(leaves))
-    return {value for value in values if any(fragments.hold(words) for words in {tokens(value), parts(value)})}
 
 
 def places(leaves: Iterable[str]) -> Iterator[Words]:
