@@ -83,10 +83,15 @@ FLAGS = [  # a script starts recordings here, where people press a key
 CHROMIUM = (os.environ.get("EVENHAND_CHROMIUM"), shutil.which("chromium"), shutil.which("google-chrome"))
 
 
+def chromium():
+    """Return the path of Chromium, or None where there is none."""
+    return next((path for path in CHROMIUM if path and Path(path).exists()), None)
+
+
 @pytest.fixture(scope="session")
 def browser():
     """Return a real Chromium; skip, saying why, where there is none."""
-    path = next((path for path in CHROMIUM if path and Path(path).exists()), None)
+    path = chromium()
     if path is None:
         told = "no Chromium here; install the package chromium, or name its path in EVENHAND_CHROMIUM"
         if os.environ.get("EVENHAND_REQUIRE_BROWSER") == "1":

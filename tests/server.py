@@ -41,9 +41,9 @@ class Evenhand:
         assert code == 0, (arguments, data)
         return data
 
-    def serve(self, program=("-m", "app"), **environment):
-        """Start the server and wait for its first answer."""
-        self.start(program, **environment)
+    def serve(self, program=("-m", "app"), port=None, **environment):
+        """Start the server, at a port or at a free one, and wait for its first answer."""
+        self.start(program, port, **environment)
         deadline = time.monotonic() + 60  # a busy machine may take its time
         while time.monotonic() < deadline:
             try:
@@ -53,11 +53,11 @@ class Evenhand:
                 time.sleep(0.05)
         raise AssertionError("the server did not start")
 
-    def start(self, program=("-m", "app"), **environment):
-        """Start the server, on a port that was free a moment ago, and wait for nothing."""
+    def start(self, program=("-m", "app"), port=None, **environment):
+        """Start the server, at a port or at one that was free a moment ago, and wait for nothing."""
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+            self.port = port or probe.getsockname()[1]
         command = [sys.executable, *program, "--store", str(self.folder), "serve", "--port", str(self.port)]
         surroundings = os.environ | {"TZ": "UTC"} | environment
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, env=surroundings)

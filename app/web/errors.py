@@ -140,6 +140,8 @@ def refusal(settings: Settings) -> Callable[[Scope, int, str], ASGIApp]:
     texts = {
         "host": "This address is not the one that Evenhand answers to.",
         "origin": "The form came from another address, so nothing was stored.",
+        "worker": "Another program left a script in this browser, a service worker, which stands between it and Evenhand. "
+        "It is being removed: reload the page. If this page stays, delete what the browser keeps of this address.",
         "method": "Only reading and sending forms is possible.",
         "size": f"A form may have {MAX_BODY >> 20} MiB at most, with a file {MAX_UPLOAD >> 20} MiB: split the file.",
     }

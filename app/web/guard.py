@@ -12,7 +12,8 @@ from app.config import LOOPBACK, Settings
 
 CSP: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; media-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'"
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'; "
+    "worker-src 'none'"
 )
 HEADERS: Final = {
     "Content-Security-Policy": CSP,
@@ -27,6 +28,8 @@ HEADERS: Final = {
 MAX_BODY: Final = 1 << 20
 MAX_UPLOAD: Final = 64 << 20  # of a lead's form with a file
 READING: Final = {"GET", "HEAD"}
+# Evenhand has no service worker. Whatever a browser asks for as one was left by another program that had this port.
+FAREWELL: Final = "/static/js/farewell.js"
 
 Refusal = Callable[[Scope, int, str], ASGIApp]
 
@@ -61,6 +64,8 @@ class Guard:
             return
         fault = self._fault(scope)
         app = self.app if fault is None else self.refusal(scope, *fault)
+        if fault is None and Headers(scope=scope).get("service-worker") == "script":
+            scope = {**scope, "path": FAREWELL, "raw_path": FAREWELL.encode(), "query_string": b""}
 
         answered = False
 
@@ -87,6 +92,8 @@ class Guard:
         headers = Headers(scope=scope)
         if len(headers.getlist("host")) != 1 or headers["host"].lower() not in self.allowed:
             return 403, "host"
+        if _through_a_worker(headers):
+            return 403, "worker"
         if scope["method"] in READING:
             return None
         if scope["method"] != "POST":
@@ -105,6 +112,11 @@ def _most(scope: Scope, headers: Headers) -> int:
     with_file = headers.get("content-type", "").startswith("multipart/form-data")
     # The form around a file takes some room too.
     return MAX_UPLOAD + MAX_BODY if with_file and scope["path"].startswith("/lead/") else MAX_BODY
+
+
+def _through_a_worker(headers: Headers) -> bool:
+    """Tell whether a page is asked for by way of a service worker: only then is its destination empty."""
+    return headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "empty"
 
 
 def _same_origin(headers: Headers) -> bool:

@@ -299,6 +299,23 @@ def test_a_websocket_gets_no_connection(server):
     assert server.get("/healthz", server.host, *asked)[0] == 200
 
 
+@pytest.mark.parametrize("path", ["/sw.js", "/login", "/static/app.css?v=1", "/nothing/here"])
+def test_where_a_browser_looks_for_a_service_worker_it_finds_one_that_removes_itself(server, path):
+    status, headers, text = server.get(path, server.host, "Service-Worker: script")
+    assert (status, headers["content-type"].partition(";")[0]) == (200, "text/javascript")
+    assert headers["cache-control"] == "no-store"
+    assert "self.registration.unregister()" in text
+    assert refused(server.get(path, "Host: evil.example", "Service-Worker: script"))
+
+
+def test_a_page_is_not_given_to_a_service_worker(server):
+    asked = (server.host, server.cookie, "Sec-Fetch-Site: same-origin", "Sec-Fetch-Mode: navigate")
+    assert server.get("/review", *asked, "Sec-Fetch-Dest: document")[0] == 200
+    answer = server.get("/review", *asked, "Sec-Fetch-Dest: empty")
+    assert refused(answer)
+    assert "service worker" in answer[2]
+
+
 def kinds(rosa, monkeypatch):
     """Give one answer of every kind, with the status it should have."""
     where, page = rosa.next_page()
@@ -309,6 +326,8 @@ def kinds(rosa, monkeypatch):
     yield 303, rosa.get("/review/next")
     yield 403, rosa.get("/review", headers={"Host": "evil.example"})
     yield 403, rosa.send(form, headers=foreign)
+    yield 403, rosa.get("/review", headers={"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "empty"})
+    yield 200, rosa.get("/nothing", headers={"Service-Worker": "script"})
     yield 403, rosa.send(form, csrf="wrong")
     yield 404, rosa.get("/lead")
     yield 404, rosa.get("/static/nothing.css")
