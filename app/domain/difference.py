@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Final, Literal
 
+from app.domain.look_alikes import same_shape
 from app.domain.text import Run, runs, tokens, without_invisibles
 
 MOST_EDITS: Final = 800  # tokens out or in; beyond, what lies between the common ends is one difference
 
-RowKind = Literal["words", "punctuation", "case", "whitespace", "invisible"]
+RowKind = Literal["words", "punctuation", "case", "alike", "whitespace", "invisible"]
 _Pair = tuple[int, int]
 _Block = tuple[slice, slice]  # the tokens on either side of one difference; one of the two may be empty
 
@@ -31,7 +32,7 @@ class DifferenceRow:
     """One difference in words; `after` and `before` are its nearest same tokens, or empty at an end of the text.
 
     `kind` is the gravest thing that differs: invisible characters, then white
-    space, punctuation, case, words.
+    space, characters that look alike, punctuation, case, words.
     """
 
     a: str
@@ -114,6 +115,8 @@ def _kind(a: str, b: str) -> RowKind:
     a, b = "".join(a.split()), "".join(b.split())
     if a == b:
         return "whitespace"
+    if same_shape(a) == same_shape(b):
+        return "alike"
     a, b = _unpunctuated(a), _unpunctuated(b)
     if a == b:
         return "punctuation"

@@ -140,7 +140,7 @@ def refusal(settings: Settings) -> Callable[[Scope, int, str], ASGIApp]:
     texts = {
         "host": "This address is not the one that Evenhand answers to.",
         "origin": "The form came from another address, so nothing was stored.",
-        "worker": "Another program left a script in this browser, a service worker, which stands between it and Evenhand. "
+        "worker": "Another program left a script in this browser, a service worker, that reads along. "
         "It is being removed: reload the page. If this page stays, delete what the browser keeps of this address.",
         "method": "Only reading and sending forms is possible.",
         "size": f"A form may have {MAX_BODY >> 20} MiB at most, with a file {MAX_UPLOAD >> 20} MiB: split the file.",

@@ -12,6 +12,7 @@ from app.domain import codebook
 from app.domain.difference import difference
 from app.domain.errors import InvalidInput, StaleVersion, StoreUnavailable
 from app.domain.judgement import Judgement, chosen
+from app.domain.look_alikes import look_alikes
 from app.domain.text import only_invisible, runs
 from app.security import token_hash
 from app.store import judging
@@ -101,7 +102,12 @@ def item_page(
 def pair(item: judging.BlindItem) -> dict[str, Any]:
     """Return what `judge/_pair.html` needs beside the item."""
     found = difference(item.text_a, item.text_b) if item.text_a != item.text_b and item.highlight else None
-    return {"shown": found, "runs": runs, "badge": only_invisible(item.text_a, item.text_b)}
+    return {"shown": found, "runs": runs} | badges(item.text_a, item.text_b)
+
+
+def badges(a: str, b: str) -> dict[str, Any]:
+    """Tell whether two texts differ only in what cannot be seen, or in characters that look alike, and in which."""
+    return {"badge": only_invisible(a, b), "alike": look_alikes(a, b)}
 
 
 def by_field(error: InvalidInput) -> dict[str, str]:

@@ -145,7 +145,8 @@ TRY = """async ({ origin, paths }) => { const found = [];
     await told(`sound ${path}`, new Promise((good, bad) => { const each = new Audio(at);
       each.onloadedmetadata = () => good("loaded"); each.onerror = bad; })); }
   await told("socket", new Promise((good, bad) => {
-    const each = new WebSocket(origin.replace("http", "ws") + "/review"); each.onopen = () => good("open"); each.onerror = bad; }));
+    const each = new WebSocket(origin.replace("http", "ws") + "/review");
+    each.onopen = () => good("open"); each.onerror = bad; }));
   await told("events", new Promise((good, bad) => { const each = new EventSource(origin + "/review",
     { withCredentials: true }); each.onopen = () => good("open"); each.onerror = () => { each.close(); bad(); }; }));
   return found; }"""

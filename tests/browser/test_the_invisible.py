@@ -2,6 +2,7 @@
 
 import sys
 import unicodedata
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,12 +10,14 @@ from app.config import resource
 from app.domain.difference import difference
 from app.domain.text import runs
 from app.report.html import environment
+from app.web import showing
 
 SEEN = ("Cc", "Cf", "Zl", "Zp")
 PAIR = """{% from "_macros.html" import difference_row, segments %}<!doctype html>
 <link rel="stylesheet" href="/app.css"><div class="panels">{% for side in (found.a, found.b) %}<section class="panel">
 <div class="text" dir="auto">{{ segments(side) }}</div></section>{% endfor %}</div>
 <ul class="differences">{% for row in found.rows %}<li>{{ difference_row(row, runs) }}</li>{% endfor %}</ul>"""
+ITEM = """<!doctype html><link rel="stylesheet" href="/app.css">{% include "judge/_pair.html" %}"""
 PANEL = """{% from "_macros.html" import pieces %}<!doctype html><link rel="stylesheet" href="/app.css">
 <div class="panels">{% for text in texts %}<section class="panel">
 <div class="text" dir="auto">{{ pieces(runs(text)) }}</div>
@@ -30,9 +33,14 @@ def drawn(browser):
     context.route("**/shown", lambda route: route.fulfill(body=shown["html"], content_type="text/html; charset=utf-8"))
     page = context.new_page()
 
-    def show(*texts, compared=False):
+    def show(*texts, compared=False, whole=False):
         told = {"found": difference(*texts)} if compared else {"texts": texts}
-        shown["html"] = environment().from_string(PAIR if compared else PANEL).render(runs=runs, **told)
+        if whole:
+            rest = {"audio": None, "references": (), "lang": None, "highlight": True, "identical": len({*texts}) == 1}
+            item = SimpleNamespace(text_a=texts[0], text_b=texts[1], **rest)
+            told = {"item": item, **showing.pair(item)}
+        template = ITEM if whole else PAIR if compared else PANEL
+        shown["html"] = environment().from_string(template).render(**{"runs": runs, **told})
         page.goto("/shown")
         return page
 
@@ -78,6 +86,35 @@ def test_a_direction_control_turns_nothing_round(drawn, turning):
     assert all(each == sorted(each) for each in places)
 
 
+UNSEEN, ALIKE = "differ only in what cannot be seen", "differ only in characters that look alike"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "told"),
+    [
+        ("we co\u00adoperate", "we cooperate", UNSEEN),
+        ("cafe\u0301 is open", "caf\u00e9 is open", UNSEEN),
+        (
+            "a \u0440\u0435n",
+            "a pen",
+            f"{ALIKE}: latin small letter e and cyrillic small letter ie; latin small letter p",
+        ),
+        ("it\u2019s mine", "it's mine", f"{ALIKE}: apostrophe and right single quotation mark."),
+        ("a pen", "a ten", None),
+        ("a pen", "a pen", None),
+    ],
+)
+def test_a_badge_says_when_two_texts_that_differ_look_the_same_and_not_which_is_which(drawn, a, b, told):
+    badges = []
+    for pair in ((a, b), (b, a)):
+        page = drawn(*pair, whole=True)
+        assert page.locator("[data-panel]").all_text_contents() == list(pair)
+        badges.append(page.locator(".badge").all_inner_texts())
+    assert badges[0] == badges[1]
+    assert len(badges[0]) == (told is not None)
+    assert told is None or told in badges[0][0]
+
+
 WHOLE = [
     ("it costs $2m now", "it costs $4m now"),
     ("don't open it", "do open it"),
@@ -115,6 +152,7 @@ def test_marks_cut_no_character_and_no_word_in_two_and_the_texts_stay_as_they_ar
         ("yes, it works", "yes it works", "punctuation only"),
         ("Now we go", "now we go", "upper and lower case only"),
         ("we left  early", "we left early", "white space only"),
+        ("a \u0440en here", "a pen here", "characters that look alike"),
         ("we co\u00adoperate", "we cooperate", "invisible characters only"),
     ],
 )

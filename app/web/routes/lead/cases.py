@@ -10,9 +10,10 @@ from starlette.responses import Response
 from app.actions import looking
 from app.domain import codebook
 from app.domain.difference import difference
-from app.domain.text import only_invisible, runs
+from app.domain.text import runs
 from app.web.auth import Signed, house_of
 from app.web.leading import Led, shown, study_page
+from app.web.showing import badges
 
 router: Final = APIRouter(prefix="/lead/studies/{study_id}")
 
@@ -51,6 +52,6 @@ def cases(
 def _compared(case: looking.Case) -> dict[str, Any]:
     """Return how the two texts of a case differ: nothing to mark where they are equal or gone."""
     if case.content is None or not case.content.changed:
-        return {"shown": None, "badge": False}
+        return {"shown": None, "badge": False, "alike": ()}
     off, on = case.content.off, case.content.on
-    return {"shown": difference(off, on), "badge": only_invisible(off, on)}
+    return {"shown": difference(off, on)} | badges(off, on)
