@@ -33,6 +33,16 @@ demo: $(VENV)/.run-installed ## set up and make the demo study, without serving 
 test: $(VENV)/.dev-installed ## set up and run all tests (browser tests skip where there is no Chromium)
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile $(ARGS)
 
+# As root of a namespace of its own, which has a loopback and no other network.
+.PHONY: test-offline
+test-offline: $(VENV)/.dev-installed ## run all tests with loopback and no other network (Linux; skips where that cannot be made)
+	@if unshare -rn true 2>/dev/null; then \
+	  unshare -rn sh -c 'ip link set lo up && exec "$$@"' sh $(BIN)/python -m pytest \
+	    --numprocesses auto --maxprocesses 4 --dist loadfile $(ARGS); \
+	else \
+	  echo "Skipped: this system makes no network namespace (needs Linux, util-linux, and user namespaces allowed)."; \
+	fi
+
 .PHONY: check
 check: lint types test ## exactly what CI asks: lint, types, tests
 

@@ -26,6 +26,7 @@ class Evenhand:
     def __init__(self, folder, patch):
         self.folder, self.patch = folder, patch
         self.process, self.port, self.clients = None, None, []
+        self.under = ()  # the command that the server is started with, if any
 
     def run(self, *arguments, given=None):
         """Run a command with --json, in this process; return its exit code and data."""
@@ -58,7 +59,7 @@ class Evenhand:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = port or probe.getsockname()[1]
-        command = [sys.executable, *program, "--store", str(self.folder), "serve", "--port", str(self.port)]
+        command = [*self.under, sys.executable, *program, "--store", str(self.folder), "serve", "--port", str(self.port)]
         surroundings = os.environ | {"TZ": "UTC"} | environment
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, env=surroundings)
 

@@ -60,6 +60,9 @@ def tab(browser, evenhand):
     yield open_for
     for each in opened:
         each.context.close()
+    # Whatever a test is about: no page of any role asks for anything elsewhere, or for what the policy forbids.
+    assert [url for each in opened for url in each.elsewhere] == []
+    assert [told for each in opened for told in each.faults if "Content Security Policy" in told] == []
 
 
 @pytest.fixture(scope="session")

@@ -305,4 +305,5 @@ def test_at_the_plain_address_it_is_removed_by_the_first_visit_and_reads_no_page
 def test_no_page_may_start_a_worker(reviewing, rosa):
     start = "at => navigator.serviceWorker.register(at).then(() => 'there', () => 'refused')"
     assert rosa.page.evaluate(start, "/static/js/keys.js") == "refused"
+    assert "Content Security Policy" in rosa.faults.pop()
     assert rosa.page.evaluate("fetch('/sw.js').then(r => r.status)") == 404
