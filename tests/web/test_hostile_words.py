@@ -54,14 +54,14 @@ class HostileWalk:
         return person.sign_in() if signed_in else person
 
     def keep(self, where, answer):
-        """Keep the fullest of each kind of page: told apart by address, status and heading."""
+        """Keep the fullest of each kind of page, the last of several: told apart by address, status and heading."""
         self.statuses.add(answer.status_code)
         if "<html" not in answer.text:
             return
         place = re.sub(r"[0-9a-f]{16,}", "{token}", where)
         heading = re.search(r"<h1[^>]*>([^<]{0,20})", answer.text)[1].strip()
         key = place.partition("?")[0], answer.status_code, heading
-        if key not in self.found or answer.text.count("xss") > self.found[key].text.count("xss"):
+        if key not in self.found or answer.text.count("xss") >= self.found[key].text.count("xss"):
             self.found[key] = answer
 
     def look(self, person, path):
@@ -182,7 +182,7 @@ def test_hostile_words_in_every_field_run_on_no_page_and_stand_as_they_are(pages
 
 def test_an_injected_script_runs_on_no_page(pages, shown):
     tab, ran = shown(policy=True), []
-    for name, answer in pages.items():
+    for name, answer in {name.partition(" ")[0]: answer for name, answer in pages.items()}.items():
         page = tab.show(answer, INJECTED)
         page.evaluate("document.querySelector('#injected').click()")
         found, violations = page.evaluate(STATE)
