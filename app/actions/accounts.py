@@ -24,6 +24,7 @@ CODE_DAYS: Final = 7
 THEMES: Final = ("system", "light", "dark")
 TEXT_SIZES: Final = ("normal", "large", "largest")
 WRONG: Final = "Name and password do not fit. Passwords are case-sensitive."
+_CODE_REFUSED: Final = (audit.NOBODY, "code.refused")
 WRONG_CODE: Final = "Name and code do not fit, or the code was used or is too old. Ask for a new one."
 
 
@@ -80,7 +81,7 @@ def add(
 
 
 def _new_code(world: World) -> tuple[str, dict[str, str | None]]:
-    code = world.token(12)
+    code = world.token(16)
     expires = (world.now() + timedelta(days=CODE_DAYS)).isoformat(timespec="seconds")
     return code, {"code_hash": security.token_hash(code), "code_expires": expires}
 
@@ -213,7 +214,7 @@ def use_code(
 ) -> SignedIn:
     """Take a one-time code, set the password, open a session. Raises InvalidInput, TooSoon.
 
-    Wrong codes are slowed down, and the right one is always taken: nobody guesses 96 random bits,
+    Wrong codes are slowed down, and the right one is always taken: nobody guesses 128 random bits,
     and so whoever is kept from a password by a stranger's attempts has a way in.
     """
     with store.read() as connection:
@@ -226,7 +227,7 @@ def use_code(
     )
     wrong = InvalidInput.of(WRONG_CODE, field="code")
     if not security.same(security.token_hash(code.strip()), expected or "") or not current or row is None:
-        _count_failure(store, world, attempt, seconds, counts=bool(name and code.strip()))
+        _count_failure(store, world, attempt, seconds, _CODE_REFUSED, counts=bool(name and code.strip()))
         raise wrong
     security.check_new_password(password, name, *names)
     secret = {"password_hash": passwords.hash(password), "code_hash": None, "code_expires": None}
@@ -239,13 +240,19 @@ def _study_names(connection: Connection, account_id: int) -> list[str]:
     return [name for study in found for name in (study.id, study.title)]
 
 
-def _count_failure(store: Store, world: World, attempt: Attempt, seconds: int, *, counts: bool) -> None:
-    """Count what did not fit (not audited), unless nothing was entered. Raises TooSoon where there is a wait."""
+def _count_failure(
+    store: Store, world: World, attempt: Attempt, seconds: int, told: tuple[str, str], *, counts: bool
+) -> None:
+    """Count and record (`told`: by whom, as what) what did not fit. Raises TooSoon where there is a wait.
+
+    Where nothing was entered there is nothing to count.
+    """
     if seconds:
         raise TooSoon(seconds)
     if counts:
         with store.write() as connection:
-            throttling.failed(connection, world, attempt)
+            delay = throttling.failed(connection, world, attempt)
+            audit.record(connection, world, *told, next_in=delay)
 
 
 def change_password(
@@ -269,7 +276,7 @@ def change_password(
         names = _study_names(connection, attempt.account_id)
     wrong = InvalidInput.of("This is not your current password.", field="current")
     if row is None or seconds or not current or not passwords.matches(current, row.password_hash):
-        _count_failure(store, world, attempt, seconds, counts=bool(current))
+        _count_failure(store, world, attempt, seconds, (name, "password.refused"), counts=bool(current))
         raise wrong
     security.check_new_password(password, name, *names)
     return _open(store, world, row, attempt, wrong, password_hash=passwords.hash(password))
@@ -311,7 +318,7 @@ def touch(store: Store, world: World, token: str) -> None:
 
 
 def forget(store: Store, token: str) -> None:
-    """Delete a session that was idle for too long, so that no clock revives it (not audited)."""
+    """Delete a session that was idle for too long or is too old, so that no clock revives it (not audited)."""
     with store.write() as connection:
         accounts.end_session(connection, security.token_hash(token))
 

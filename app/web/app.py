@@ -47,6 +47,8 @@ class VersionedFiles(StaticFiles):
         answer = await super().get_response(path, scope)
         if answer.status_code == 200 and scope["query_string"].startswith(b"v="):  # noqa: PLR2004
             answer.headers["Cache-Control"] = "max-age=31536000, immutable"
+        if answer.headers.get("Content-Type") == "image/svg+xml":
+            answer.headers["Content-Type"] += "; charset=utf-8"  # Starlette says it of text/* alone
         return answer
 
 

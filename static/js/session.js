@@ -10,9 +10,16 @@ const others = new BroadcastChannel("evenhand-session"); // the other tabs of th
 let heard = Date.now(); // when the server last answered this browser
 let asked = 0; // when it was last asked for a sign of life
 
+function tell(over) {
+  for (const each of dialog.querySelectorAll(".while")) each.hidden = over;
+  for (const each of dialog.querySelectorAll(".over")) each.hidden = !over; // by which the page is covered
+}
+
 function note(when) {
   heard = Math.max(heard, when);
-  if (dialog.open && heard + lasts - Date.now() > WARNING) dialog.close();
+  if (heard + lasts - Date.now() <= WARNING) return;
+  tell(false);
+  if (dialog.open) dialog.close();
 }
 
 function contact() {
@@ -31,8 +38,7 @@ async function touch() {
 
 function end() {
   const item = document.getElementById("item")?.dataset.url;
-  for (const each of dialog.querySelectorAll(".while")) each.hidden = true;
-  for (const each of dialog.querySelectorAll(".over")) each.hidden = false;
+  tell(true);
   const link = dialog.querySelector("[data-again]");
   link.href = item ? `/login?back=${encodeURIComponent(item)}` : "/login";
   if (!dialog.open) dialog.showModal();

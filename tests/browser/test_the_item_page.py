@@ -225,8 +225,35 @@ def test_a_session_that_was_not_kept_ends_and_says_so(reviewing, tab):
     end_sessions(reviewing)
     page.clock.run_for("58:10")
     page.clock.run_for("02:10")
+    page.get_by_role("link", name="Sign in again").wait_for()
+    assert not page.locator("#item").is_visible()
     page.get_by_role("link", name="Sign in again").click()
     assert re.search(r"/login\?back=(%2F|/)review", page.url)
+
+
+def test_after_its_end_nothing_is_read_from_the_page_until_somebody_signs_in_again(reviewing, tab):
+    one = tab("rosa")
+    page = one.page
+    page.clock.install()
+    page.goto("/review/next")
+    assert page.locator("#item").is_visible()
+    end_sessions(reviewing)
+    page.clock.run_for("58:10")
+    page.clock.run_for("02:10")
+    page.get_by_role("link", name="Sign in again").wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    assert not page.locator("#session").is_visible()
+    assert not page.locator("#item").is_visible()
+    other = one.context.new_page()
+    other.goto("/login")
+    other.get_by_label("Name", exact=True).fill("rosa")
+    other.get_by_label("Password", exact=True).fill(password_of("rosa"))
+    other.get_by_role("button", name="Sign in").click()
+    other.goto("/review")
+    page.clock.run_for("00:10")
+    other.evaluate("document.dispatchEvent(new Event('evenhand:contact'))")
+    page.locator("#item").wait_for(state="visible")
 
 
 def test_typing_keeps_a_session(rosa):

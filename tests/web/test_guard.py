@@ -341,6 +341,7 @@ def kinds(rosa, monkeypatch):
     yield 401, TestClient(rosa.client.app, base_url=ORIGIN).get("/review", headers={"HX-Request": "true"})
     yield 200, rosa.get("/static/app.css")
     yield 200, rosa.get("/static/app.css?v=1")
+    yield 200, rosa.get("/static/mark.svg")
     yield 206, rosa.get("/static/app.css", headers={"Range": "bytes=0-9"})
     yield 416, rosa.get("/static/app.css", headers={"Range": "bytes=999999-"})
     yield 400, rosa.post("/account", {f"f{number}": "x" for number in range(1_100)})
@@ -353,6 +354,8 @@ def test_every_kind_of_answer_carries_every_guard_header(study, quiet_visit, mon
         assert answer.status_code == status
         assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS, status
         assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+        assert not [name for name in answer.headers if name.startswith("access-control-")], status
+        assert not answer.content or "; charset=utf-8" in answer.headers["Content-Type"], status
         versioned = "immutable" in answer.headers["Cache-Control"]
         assert versioned or answer.headers["Cache-Control"] == "no-store", status
 
@@ -436,6 +439,7 @@ def test_sign_in_fields_say_what_they_are(study, visit, path, tokens):
     page = visit("rosa").get(path).text
     found = [part.split('"')[0] for part in page.split('autocomplete="')[1:]]
     assert found == tokens
+    assert page.count('type="password"') == len([token for token in tokens if token.endswith("-password")])
     assert "onpaste" not in page
 
 

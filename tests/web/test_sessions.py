@@ -165,6 +165,12 @@ def test_signing_out_ends_the_session_on_the_server_and_in_the_browser(people, v
     assert not signed_in(with_token(visit, token))
 
 
+def test_signing_out_clears_what_the_browser_holds_but_not_by_what_it_is_known(people, visit):
+    rosa = visit("rosa")
+    answer = rosa.send(rosa.page("/account").form_to("/logout"))
+    assert answer.headers["clear-site-data"] == '"cache", "storage"'
+
+
 def test_a_new_password_ends_every_session_but_the_one_it_opens(people, visit):
     rosa, elsewhere = visit("rosa"), visit("rosa")
     former = token_of(rosa)
@@ -197,6 +203,11 @@ def test_a_password_that_cannot_be_set_is_told_at_its_field_and_ends_nothing(peo
     assert answer.status_code == 422
     assert f'id="error-{field}"' in answer.text
     assert signed_in(rosa)
+
+
+def test_a_password_still_fits_after_years(people, later, clock):
+    clock[0] += timedelta(days=5 * 365)
+    assert signed_in(later("rosa"))
 
 
 @pytest.mark.parametrize(
@@ -271,6 +282,17 @@ def test_a_session_that_ran_out_is_not_revived_by_a_clock_set_back(people, later
     clock[0] += 61 * MINUTE
     assert not signed_in(rosa)
     clock[0] -= 61 * MINUTE
+    assert not signed_in(rosa)
+
+
+def test_a_session_ends_after_a_day_however_much_it_is_used(people, later, clock):
+    rosa = later("rosa")
+    for _ in range(47):
+        clock[0] += 30 * MINUTE
+        assert signed_in(rosa)
+    clock[0] += 31 * MINUTE
+    assert not signed_in(rosa)
+    clock[0] -= 31 * MINUTE
     assert not signed_in(rosa)
 
 
@@ -376,13 +398,13 @@ def test_a_code_that_does_not_fit_or_a_poor_password_changes_nothing(
     store, world, people, visit, name, code, password, field
 ):
     right = add_with_code(store, world)
-    before = snapshot(store)
+    before = snapshot(store) | {"audit_event": None}  # a wrong code is on record
     answer = send_code(visit("nils", signed_in=False), name, right if code is None else code, password)
     assert answer.status_code == 422
     assert f'id="error-{field}"' in answer.text
     assert right not in answer.text
     assert "set-cookie" not in answer.headers
-    assert snapshot(store) == before
+    assert snapshot(store) | {"audit_event": None} == before
     assert send_code(visit("nils", signed_in=False), "nils", right).status_code == 303
 
 
@@ -397,6 +419,13 @@ def test_a_new_code_ends_the_former_one(store, world, people, visit):
     newer = accounts.reset(store, world, "nils")
     assert send_code(visit("nils", signed_in=False), "nils", former).status_code == 422
     assert send_code(visit("nils", signed_in=False), "nils", newer).status_code == 303
+
+
+def test_a_code_is_drawn_from_128_random_bits(store, world):
+    drawn = []
+    counted = replace(world, token=lambda size: drawn.append(size) or real.real().token(size))
+    accounts.add(store, counted, CHEAP, "nils", lead=False)
+    assert drawn[0] == 16  # the other one is the key for counting
 
 
 def test_only_the_hash_of_a_code_is_stored(store, world, people):

@@ -303,6 +303,16 @@ def test_wrong_current_passwords_are_slowed_down_and_slow_down_nobody_else(arriv
     assert rosa.send(form, current=password_of("rosa"), password=NEW_PASSWORD).status_code == 303
 
 
+def test_a_wrong_code_and_a_wrong_current_password_are_audited_too(store, arrive):
+    rosa = arrive("rosa").sign_in()
+    rosa.send(rosa.page("/account").form_to("/account"), current="wrong", password=NEW_PASSWORD)
+    arrive("ravi").post("/code", {"username": "ravi", "code": "a wrong code", "password": NEW_PASSWORD})
+    with store.read() as connection:
+        newest = "select event, actor, detail from audit_event order by seq desc limit 2"
+        rows = connection.exec_driver_sql(newest).all()
+    assert rows == [("code.refused", "nobody", '{"next_in":0}'), ("password.refused", "rosa", '{"next_in":0}')]
+
+
 def test_a_wrong_password_is_audited_with_the_wait_that_it_brings_and_what_is_unseen_is_not(store, still, people):
     for _ in range(8):
         guess(store, still, "rosa")

@@ -29,6 +29,7 @@ from app.web.auth import (
     Visitor,
     clear_cookie,
     find_visitor,
+    forget_pages,
     house_of,
     see_other,
     set_cookie,
@@ -175,6 +176,7 @@ def logout(request: Request, visitor: Signed) -> Response:
     house.problems.drop(visitor.session)
     answer = see_other("/login")
     clear_cookie(answer)
+    forget_pages(answer)
     return answer
 
 
