@@ -27,15 +27,15 @@ def script(folder):
         form = page.judging_form()
         rosa.send(form, path=f"{where}/draft", note="still typing")
         rosa.send(form, headers={"HX-Request": "true"}, label="no-material-edit")
-        judge(rosa, "/review", 0)
+        judge(rosa, "/review", 0, [])
         take("cluster", "ep-03")
-        judge(visit("ravi"), "/review", 1)
+        judge(visit("ravi"), "/review", 1, [])
         ines = visit("ines").practise("/adjudicate")
         where, page = ines.next_page("/adjudicate")
         number = page.panels["A"].split("line ")[1].split()[0]
         take("item", f"P-{int(number) + 1:03}")
         ines.get(where), ines.answer(page, label="no-material-edit"), ines.get("/adjudicate")
-        judge(ines, "/adjudicate", 2)
+        judge(ines, "/adjudicate", 2, [])
 
     return run
 
