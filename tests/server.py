@@ -59,17 +59,9 @@ class Evenhand:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = port or probe.getsockname()[1]
-        command = [
-            *self.under,
-            sys.executable,
-            *program,
-            "--store",
-            str(self.folder),
-            "serve",
-            "--port",
-            str(self.port),
-        ]
+        serve = ["--store", str(self.folder), "serve", "--port", str(self.port)]
         surroundings = os.environ | {"TZ": "UTC"} | environment
+        command = [*self.under, sys.executable, *program, *serve]
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, env=surroundings)
 
     def refused(self):

@@ -119,7 +119,7 @@ def _changeable(connection: Connection, name: str, actor: str) -> int:
         raise NotFound(message)
     if actor == audit.LOCAL:
         return int(row.id)
-    roles = studies.open_roles(connection, row.id)
+    roles = studies.roles_of(connection, row.id)
     if row.lead or "lead" in roles.values():
         message = f"“{name}” leads, or may lead. Such an account is changed on the command line alone: evenhand user"
         raise Refused("lead_account", message)

@@ -31,7 +31,7 @@ def submit(store: Store, world: World, judge: Judge, token: str, form: Form) -> 
         admitted = admit(connection, judge, token, form)
         if admitted is not None:
             _store(connection, world, judge, admitted, form)
-        return going_on(connection, world, judge, token)
+        return going_on(connection, world, judge, token, noted=admitted is not None)
 
 
 def _store(connection: Connection, world: World, judge: Judge, admitted: Admitted, form: Form) -> None:

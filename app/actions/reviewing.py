@@ -44,7 +44,13 @@ def submit(store: Store, world: World, judge: Judge, token: str, form: Form) -> 
         if admitted is not None:
             given = check(form, identical=admitted.slot.equivalent)
             add(connection, world, judge, admitted, form, step="review", done=True, **judgements.encode(given))
-        return going_on(connection, world, judge, token)
+        return going_on(connection, world, judge, token, noted=admitted is not None)
+
+
+def _refuse_before_practice(standing: Row[Any]) -> None:
+    if standing.practice_due:
+        message = "The practice round comes first."
+        raise Refused("practice", message)
 
 
 @dataclass(frozen=True)
@@ -63,18 +69,17 @@ def admit(connection: Connection, judge: Judge, token: str, form: Form) -> Admit
     if former is not None and former.version == slot.version and former.fingerprint == fingerprint(form):
         return None
     standing = refuse_finished(connection, judge)
-    if standing.practice_due:
-        message = "The practice round comes first."
-        raise Refused("practice", message)
+    _refuse_before_practice(standing)
     if former is not None or version != slot.version:
         raise StaleVersion(slot.version, version)
     return Admitted(slot, standing)
 
 
-def going_on(connection: Connection, world: World, judge: Judge, answered: str) -> str | None:
+def going_on(connection: Connection, world: World, judge: Judge, answered: str, *, noted: bool) -> str | None:
     """Return the token of what comes after an item, which the answer to this request shows; None where nothing is open.
 
-    After an own judgement that is the second step of the same item, else the next open one.
+    After an own judgement that is the second step of the same item, else the next open one. `noted`: that it is
+    seen now is kept; not where a repeated request changes nothing.
     """
     former = own_slot(connection, judge, answered)
     if former.version and not former.done:
@@ -82,7 +87,7 @@ def going_on(connection: Connection, world: World, judge: Judge, answered: str) 
     following = judgements.next_open(connection, judge.study_id, judge.account_id, former.number)
     if following is None:
         return None
-    if following.opened is None:
+    if noted and following.opened is None:
         judgements.open_slot(connection, following.id, world.stamp())
     return str(following.token)
 
@@ -179,7 +184,7 @@ def save_draft(store: Store, world: World, judge: Judge, token: str, form: Form)
         raise InvalidInput.of("This is too long to be kept.", field="note")
     with store.write() as connection:
         slot = own_slot(connection, judge, token)
-        refuse_finished(connection, judge)
+        _refuse_before_practice(refuse_finished(connection, judge))
         if _version(form) != slot.version:
             raise StaleVersion(slot.version, _version(form))
         judgements.save_draft(connection, slot.id, kept, world.stamp())

@@ -264,13 +264,9 @@ def role_of(connection: Connection, study_id: str, account_id: int) -> str | Non
     return None if role is None else str(role)
 
 
-def open_roles(connection: Connection, account_id: int) -> dict[str, str]:
-    """Return an account's role by study, in studies that are not closed."""
-    found = (
-        select(member.c.study_id, member.c.role)
-        .join(study, study.c.id == member.c.study_id)
-        .where(member.c.account_id == account_id, study.c.closed_at.is_(None))
-    )
+def roles_of(connection: Connection, account_id: int) -> dict[str, str]:
+    """Return an account's role by study, in closed ones too: what was seen and answered stays with the account."""
+    found = select(member.c.study_id, member.c.role).where(member.c.account_id == account_id)
     return {row.study_id: row.role for row in connection.execute(found)}
 
 

@@ -29,7 +29,7 @@ KNOWN_FOR: Final = int(timedelta(days=180).total_seconds())
 TOUCH_AFTER: Final = timedelta(minutes=1)
 # SP 800-63B asks for 30 days at most (one factor). Below 20 hours WCAG 2.2.1 would ask for a way to lengthen it.
 LONGEST: Final = timedelta(hours=24)
-ITEM: Final = re.compile(r"(/(?:review|adjudicate)/([\w-]{1,128}))(?:/\w+)?")
+ITEM: Final = re.compile(r"(/(?:review|adjudicate)/([\w-]{1,128}))(?:/\w+)?", re.ASCII)
 NO_TOKENS: Final = ("next", "sign-off", "receipt")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
@@ -79,6 +80,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(SignInNeeded, _to_sign_in)
     app.add_exception_handler(StudyNeeded, lambda _request, _error: see_other("/"))
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(Exception, _unforeseen)
 
 
@@ -88,6 +90,11 @@ def _handler(status: int) -> Callable[[Request, Exception], Response]:
         return page(request, status, told, calm=CALM.get(getattr(error, "code", "")))
 
     return handle
+
+
+def _malformed(request: Request, _error: Exception) -> Response:
+    """Answer an address or form whose values have no possible meaning; FastAPI's own answer would repeat them."""
+    return page(request, 422, "A value in this address or form is not one that it can have.")
 
 
 def _to_sign_in(request: Request, _error: Exception) -> Response:
@@ -143,7 +150,7 @@ def refusal(settings: Settings) -> Callable[[Scope, int, str], ASGIApp]:
         "worker": "Another program left a script in this browser, a service worker, that reads along. "
         "It is being removed: reload the page. If this page stays, delete what the browser keeps of this address.",
         "method": "Only reading and sending forms is possible.",
-        "size": f"A form may have {MAX_BODY >> 20} MiB at most, with a file {MAX_UPLOAD >> 20} MiB: split the file.",
+        "size": f"A form may have {MAX_BODY >> 10} KiB at most, with a file {MAX_UPLOAD >> 20} MiB: split the file.",
     }
 
     way_in = {

@@ -25,7 +25,7 @@ HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
-MAX_BODY: Final = 1 << 20
+MAX_BODY: Final = 1 << 18  # of a form: reading one of a megabyte would hold up everybody for a second
 MAX_UPLOAD: Final = 64 << 20  # of a lead's form with a file
 READING: Final = {"GET", "HEAD"}
 # Evenhand has no service worker. Whatever a browser asks for as one was left by another program that had this port.

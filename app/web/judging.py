@@ -13,9 +13,9 @@ from app.domain import pace
 from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion, StoreUnavailable
 from app.store import judging
 from app.web import audio, guessing, listing, practising, showing
-from app.web.auth import FORM_CHECKED, Signed, SignedForm, Visitor, house_of, see_other
+from app.web.auth import Signed, SignedForm, Visitor, house_of, see_other
 from app.web.forms import Form
-from app.web.seat import ADJUDICATOR, Seat, judge_of, seated
+from app.web.seat import ADJUDICATOR, Seat, judge_of, meant, seated
 
 
 def next_item(request: Request, visitor: Visitor, seat: Seat) -> Response:
@@ -60,7 +60,7 @@ def _page(
     if item is None:
         message = "This item is not in your list."
         raise NotFound(message)
-    if desk.practice_due and refusal is None:
+    if desk.practice_due:  # not even what was wrong with a form shows a pair before it
         return see_other(f"{seat.base}/next")
     unstored = refusal is not None and isinstance(refusal.error, StoreUnavailable)
     if not item.opened and desk.open_to_change and not unstored:
@@ -85,7 +85,8 @@ def recording(request: Request, visitor: Visitor, seat: Seat, token: str) -> Res
     judge = judge_of(request, visitor, seat)
     with house_of(request).store.read() as connection:
         desk = seated(judging.desk(connection, judge.study_id, judge.account_id))
-        found = judging.recording_of(connection, judge.study_id, judge.account_id, token) if desk.open else None
+        there = desk.open and not desk.practice_due
+        found = judging.recording_of(connection, judge.study_id, judge.account_id, token) if there else None
     return audio.heard(request, found, closed=desk.closed)
 
 
@@ -149,9 +150,10 @@ def keep_unsent(request: Request, visitor: Visitor, path: str, form: Form) -> No
         reviewing.save_draft(house.store, house.world, judge, token, form)
 
 
-def sign_off(request: Request, visitor: Visitor, seat: Seat) -> Response:
+def sign_off(request: Request, visitor: Visitor, seat: Seat, form: Form) -> Response:
     """Sign a judge's set off, or say what is missing."""
     judge = judge_of(request, visitor, seat)
+    meant(form, judge)
     house = house_of(request)
     try:
         reviewing.sign_off(house.store, house.world, judge)
@@ -170,9 +172,9 @@ def judge_router(seat: Seat) -> APIRouter:
     def get_next(request: Request, visitor: Signed) -> Response:
         return next_item(request, visitor, seat)
 
-    @router.post("/sign-off", dependencies=[FORM_CHECKED])
-    def post_sign_off(request: Request, visitor: Signed) -> Response:
-        return sign_off(request, visitor, seat)
+    @router.post("/sign-off")
+    def post_sign_off(request: Request, visitor: Signed, form: SignedForm) -> Response:
+        return sign_off(request, visitor, seat, form)
 
     @router.get("/{token}")
     def get_item(request: Request, visitor: Signed, token: str) -> Response:

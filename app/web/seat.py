@@ -8,9 +8,10 @@ from typing import Final
 from fastapi import Request
 
 from app.actions.reviewing import Judge
-from app.domain.errors import NotFound
+from app.domain.errors import NotFound, Refused
 from app.store import judging
 from app.web.auth import Visitor, house_of, study_with_role
+from app.web.forms import Form
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,15 @@ def judge_of(request: Request, visitor: Visitor, seat: Seat) -> Judge:
     with house_of(request).store.read() as connection:
         found = study_with_role(visitor, judging.studies_of(connection, visitor.account_id), seat.role)
     return Judge(visitor.account_id, visitor.name, found, adjudication=seat.adjudication)
+
+
+def meant(form: Form, judge: Judge) -> None:
+    """Refuse a form that a page of another study made, before that one was left in another tab. Raises Refused."""
+    if form.get("study", [judge.study_id])[-1] != judge.study_id:
+        told = "This page is of another study than the one that you have chosen meanwhile, in another tab, say. "
+        raise Refused(
+            "another_study", told + "Nothing was stored. Choose the study on the first page, then look again."
+        )
 
 
 def seated(found: judging.Desk | None) -> judging.Desk:

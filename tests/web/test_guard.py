@@ -390,7 +390,7 @@ def test_every_405_says_what_is_allowed(study, visit):
 
 def test_a_body_of_more_than_1_mib_is_refused_before_it_is_read(server):
     status, _, text = server.post(f"Content-Length: {MAX_BODY + 1}", body=b"")
-    assert (status, "1 MiB" in text) == (413, True)
+    assert (status, "256 KiB" in text) == (413, True)
 
 
 def test_a_body_of_1_mib_is_read(study, visit):
