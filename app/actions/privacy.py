@@ -114,8 +114,14 @@ def _entered(connection: Connection, row: Row[Any]) -> list[str]:
     filters = [*said, *(" ".join(parts(text)) for text in said)]
     printed = readiness.printed(studies.protocol_of(row), studies.ledger(connection, row.id)).values()
     logged = [told for each in studies.deviations(connection, row.id) for told in (each.text, each.at)]
-    record = (row.close_reason, row.frozen_at, row.closed_at, row.closed_head, row.manifest_sha256, row.protocol_sha256)
+    early = None if row.close_reason is None else closed_early(row.close_reason)
+    record = (early, row.frozen_at, row.closed_at, row.closed_head, row.manifest_sha256, row.protocol_sha256)
     return [*printed, *filters, *logged, *(each for each in record if each is not None)]
+
+
+def closed_early(reason: str) -> str:
+    """Return what the memo says of a close that came before every set was signed."""
+    return f"Closed early: {reason}"
 
 
 def refuse_private(connection: Connection, row: Row[Any], entered: Mapping[str, str]) -> None:

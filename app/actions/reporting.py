@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 
 from app import __version__
 from app.actions import preparing
-from app.actions.privacy import private_of
+from app.actions.privacy import closed_early, private_of
 from app.domain import codebook, gate, memo, protocol, reliability, results, rights, word_errors
 from app.domain.errors import InvalidInput, Refused
 from app.domain.item import STUDY, Item
@@ -239,7 +239,7 @@ def _word_errors(connection: Connection, row: Row[Any], rules: Protocol) -> memo
 def _deviations(connection: Connection, row: Row[Any]) -> list[memo.Deviation]:
     logged = [memo.Deviation(at=each.at, text=each.text) for each in studies.deviations(connection, row.id)]
     if row.close_reason is not None:
-        logged.append(memo.Deviation(at=row.closed_at, text=f"Closed early: {row.close_reason}"))
+        logged.append(memo.Deviation(at=row.closed_at, text=closed_early(row.close_reason)))
     return logged
 
 

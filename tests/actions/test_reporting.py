@@ -52,6 +52,52 @@ def test_a_memo_that_holds_something_private_is_not_written(store, world, closed
         reporting.export_zip(store, world, "lena", closed, "none")
 
 
+FORESEEN = {
+    "every verdict and the title": [
+        f"{verdict}_SYNTHETIC: A small pilot" for verdict in ("PASS", "FAIL", "INCONCLUSIVE")
+    ],
+    "the reason of an early close": ["Closed early: the pilot ends here"],
+    "every minute of the close": [" ".join(f"2026-01-05T09:{minute:02}" for minute in range(60))],
+    "words of the lead, mixed with the program's": ["confirmed edits of the pilot ends here, a small study"],
+}
+
+
+@pytest.mark.parametrize("foreseen", FORESEEN.values(), ids=FORESEEN)
+@pytest.mark.parametrize("whose", ["judgement", "item"])
+def test_a_note_that_foresees_what_the_memo_says_does_not_bar_it(store, world, closed, tmp_path, foreseen, whose):
+    """A note of a judge here, or an item's text in another study of the store."""
+    with store.write() as connection:
+        for number, text in enumerate(foreseen):
+            if whose == "judgement":
+                slot = connection.exec_driver_sql("select id from slot limit 1 offset ?", (number,)).scalar()
+                connection.exec_driver_sql(
+                    "insert into draft values (?, ?, '2026-01-05T09:00:00+00:00')", (slot, json.dumps({"note": [text]}))
+                )
+            else:
+                here = connection.exec_driver_sql("select content from item limit 1").scalar()
+                content = json.dumps(json.loads(here) | {"off": text, "on": text, "raw_hypothesis": text})
+                connection.exec_driver_sql(
+                    "insert into study (id, title, protocol, protocol_sha256, created_at) "
+                    "select ?, title, protocol, protocol_sha256, created_at from study limit 1",
+                    (f"other-{number}",),
+                )
+                connection.exec_driver_sql(
+                    "insert into item (study_id, item_id, stratum, cluster, source, role, content, changed) "
+                    "values (?, ?, 'fluent', 'x', 'y', 'study', ?, 0)",
+                    (f"other-{number}", f"X-{number}", content),
+                )
+    reporting.export(store, world, "local", closed, tmp_path / "memo")
+    assert (tmp_path / "memo" / "memo.json").exists()
+
+
+@pytest.mark.parametrize("name", ["05T09", "2026-01-05", "Apache", "2026-01-05T09"])
+def test_an_account_that_is_called_like_a_piece_of_the_memo_does_not_bar_it(store, world, closed, tmp_path, name):
+    with store.write() as connection:
+        connection.exec_driver_sql("update account set name = ? where name = 'otto'", (name,))
+    reporting.export(store, world, "local", closed, tmp_path / "memo")
+    assert (tmp_path / "memo" / "memo.json").exists()
+
+
 @pytest.mark.parametrize("private", PRIVATE.values(), ids=PRIVATE)
 def test_a_leads_own_words_are_read_when_they_are_entered(store, world, study, private):
     with pytest.raises(InvalidInput):
