@@ -6,7 +6,8 @@ and every condition that holds is listed whatever the status.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 PASS: Final = "PASS"
@@ -37,7 +38,8 @@ class Facts:
     """The counts that the gate reads, each over study items.
 
     `sentinel_detection`: share found, None where the protocol asks for no sentinels.
-    `judged_changed`: changed non-control items with a confirmed judgement by people.
+    `judged_changed`: changed non-control items with a confirmed judgement by people. `apart`: how many of those behind
+    a reason lie in an extension, by its code; they are counted in the other numbers too.
     """
 
     frozen: bool = True
@@ -57,6 +59,7 @@ class Facts:
     min_sentinel_detection: float | None = None
     withdrawn: int = 0
     type_unsettled: int = 0
+    apart: Mapping[str, int] = field(default_factory=dict)
 
 
 def evaluate(facts: Facts) -> Verdict | None:
@@ -81,7 +84,22 @@ def evaluate(facts: Facts) -> Verdict | None:
     else:
         status = INCONCLUSIVE if held else PASS
     suffix = "_SYNTHETIC" if facts.synthetic else ""
-    return Verdict(status + suffix, tuple(failed + blocked + held + _informing(facts)))
+    reasons = failed + blocked + held + _informing(facts)
+    return Verdict(status + suffix, tuple(_placed(reason, facts.apart) for reason in reasons))
+
+
+def _placed(reason: Reason, apart: Mapping[str, int]) -> Reason:
+    """Add how many of those behind a reason lie in the extension, which no rate counts.
+
+    >>> _placed(Reason("pending", "16 items are pending.", 16), {"pending": 1}).text
+    '16 items are pending, 1 of them in the extension.'
+    """
+    there = apart.get(reason.code, 0)
+    if not there:
+        return reason
+    number = "all" if there == reason.count else there
+    where = "in the extension" if reason.count == 1 else f"{number} of them in the extension"
+    return replace(reason, text=f"{reason.text.removesuffix('.')}, {where}.")
 
 
 def _reason(code: str, count: int, one: str, many: str) -> list[Reason]:

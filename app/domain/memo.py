@@ -41,7 +41,8 @@ class Shape(BaseModel):
 class Rate(Shape):
     """A share with its counts. `intervals` maps a method to its low and high limit.
 
-    `interval_null_reason`: why the interval that respects clusters is not among them.
+    `interval_null_reason`: why the interval that respects clusters is not among them. `clusters`: how many hold items
+    of the denominator; such an interval rests on these. Null where none were told apart.
     """
 
     numerator: int | None
@@ -52,6 +53,7 @@ class Rate(Shape):
     n_eff: float | None = None
     intervals: dict[str, Interval] = Field(default_factory=dict)
     interval_null_reason: NullReason | None = None
+    clusters: int | None = None
 
 
 class Resampled(Shape):
@@ -65,7 +67,7 @@ class Resampled(Shape):
 class Coefficient(Shape):
     """An agreement coefficient over n items; `expected` is the agreement expected by chance.
 
-    `interval`: the cluster jackknife's. `bootstrap`: null within a stratum.
+    `interval`: the cluster jackknife's, which rests on `clusters`. `bootstrap`: null within a stratum.
     """
 
     value: float | None
@@ -76,15 +78,17 @@ class Coefficient(Shape):
     observed: float | None
     expected: float | None
     bootstrap: Resampled | None
+    clusters: int | None = None
 
 
 class Difference(Shape):
-    """On minus off, with the cluster jackknife's interval."""
+    """On minus off, with the cluster jackknife's interval, which rests on `clusters`."""
 
     value: float | None
     null_reason: NullReason | None
     interval: Interval | None
     interval_null_reason: NullReason | None
+    clusters: int | None = None
 
 
 class Absent(Shape):
@@ -195,14 +199,6 @@ class StratumRates(Shape):
     introduced_among_changed: Rate
 
 
-class Apart(Shape):
-    """A stratum of the extension: reported here alone, and in no other number of the memo but the verdict's."""
-
-    planned: int
-    sample: SampleCounts
-    rates: StratumRates
-
-
 class Sensitivity(Shape):
     """The zero-event bounds if two items of a cluster resembled each other by `rho`, and the design effects."""
 
@@ -282,12 +278,13 @@ class Controls(Shape):
 
 
 class Cleanup(Shape):
-    """What became of the disfluent items apart from damage."""
+    """What became of the disfluent items apart from damage; `other` are those that no rate here counts."""
 
     safe_cleanup: Rate
     unchanged: Rate
     retained: Rate
     events: Absent
+    other: int | None = None
 
 
 class TwoByTwo(Shape):
@@ -367,6 +364,18 @@ class Adjudication(Shape):
     disputed: list[Disputed]
 
 
+class Apart(Shape):
+    """A stratum of the extension. The verdict counts it, and what is told of the judging itself; no other rate does."""
+
+    planned: int
+    sample: SampleCounts
+    rates: StratumRates
+    by_label: dict[str, Damage] = Field(default_factory=dict)
+    reasons: dict[str, int] = Field(default_factory=dict)
+    dissent: int = 0
+    disputed: list[Disputed] = Field(default_factory=list)
+
+
 class Sentinels(Shape):
     """Detection of items with a known answer."""
 
@@ -396,6 +405,7 @@ class BlindingIndex(Shape):
     interval: Interval | None
     interval_null_reason: NullReason | None
     independent: Interval | None
+    judges: int | None = None
 
 
 class ActiveMinutes(Shape):
@@ -429,6 +439,7 @@ class WordRate(Shape):
     substitutions: int
     deletions: int
     insertions: int
+    clusters: int | None = None
 
 
 class StratumWords(Shape):
@@ -461,6 +472,7 @@ class SapRate(Shape):
     interval: Interval | None
     interval_null_reason: NullReason | None
     nearer: dict[str, Rate]
+    clusters: int | None = None
 
 
 class SapComparison(Shape):

@@ -14,7 +14,7 @@ from app.domain.judgement import Coding
 from app.domain.measured import JUDGES, Measured
 from app.domain.outcome import Adjudication
 from app.domain.protocol import REVIEWERS_PER_ITEM
-from app.domain.results import LABELS, Case, Results, absent_rate, as_memo, count, ratio
+from app.domain.results import LABELS, Case, Results, absent_rate, as_memo, count, disputed, ratio
 from app.domain.statistics import agreement as coefficients
 from app.domain.statistics import bootstrap, jackknife, rates, stacks
 from app.domain.statistics import quality as measures
@@ -143,7 +143,10 @@ class _Pairs:
             else memo.Coefficient.model_validate(
                 vars(of(table))
                 | self._interval(self.labels, stacks.COEFFICIENTS[name], of(table).value, results)
-                | {"bootstrap": None if resamples is None else self._second(again, name, of(table), results)}
+                | {
+                    "bootstrap": None if resamples is None else self._second(again, name, of(table), results),
+                    "clusters": self.clusters,
+                }
             )
             for name, of in _COEFFICIENTS.items()
         }
@@ -161,6 +164,7 @@ class _Pairs:
             observed=found.observed,
             expected=None,
             bootstrap=None if resamples is None else second,
+            clusters=self.clusters,
         )
 
     def _resampled(self, seed: int, resamples: int) -> Array | None:
@@ -197,7 +201,13 @@ class _Pairs:
             return found
         told = self._interval(stack, stacks.specific(k), found.value, results, "label_unused")
         intervals = {} if told["interval"] is None else {"cluster_jackknife": told["interval"]}
-        return found.model_copy(update={"intervals": intervals, "interval_null_reason": told["interval_null_reason"]})
+        return found.model_copy(
+            update={
+                "intervals": intervals,
+                "interval_null_reason": told["interval_null_reason"],
+                "clusters": self.clusters,
+            }
+        )
 
     def headline(self, results: Results) -> dict[str, Any]:
         """Return introduced / not and destructive / not."""
@@ -241,19 +251,8 @@ def adjudication(results: Results) -> memo.Adjudication:
         dissent=count(case for case in routed if case.outcome.dissent),
         first_judgement_stood=_first_stood(done, results),
         audit_agreed=_audits_upheld(results),
-        disputed=_disputed(results),
+        disputed=disputed(results.cases),
     )
-
-
-def _disputed(results: Results) -> list[memo.Disputed]:
-    """Count the disputed items by the pair of labels and the reason why they were not settled."""
-    kinds: Counter[tuple[str, str, str]] = Counter()
-    for case in results.cases:
-        if case.outcome.state == "disputed":
-            one, other = sorted((coding.label for coding in case.item.signed), key=LABELS.index)
-            step = case.item.adjudication
-            kinds[one, other, (step and step.unresolved_reason) or "no_adjudicator"] += case.times
-    return [memo.Disputed(one=a, other=b, reason=why, count=n) for (a, b, why), n in sorted(kinds.items())]
 
 
 def _first_stood(done: Sequence[Case], results: Results) -> memo.Rate:

@@ -186,9 +186,7 @@ def gate_facts(results: Results) -> gate.Facts:
         introduced=count(case for case in cases if case.outcome.introduced),
         pending=counts.pending,
         disputed=counts.disputed,
-        recorded_harm_unresolved=count(
-            case for case in cases if case.outcome.unresolved and recorded_harm(case.item) and not case.withdrawn
-        ),
+        recorded_harm_unresolved=count(case for case in cases if _harm_unresolved(case)),
         unassessable=counts.unassessable,
         judged_changed=count(
             case for case in results.cases if case.outcome.confirmed and case.item.changed and not case.item.control
@@ -196,7 +194,26 @@ def gate_facts(results: Results) -> gate.Facts:
         control_strata=len({case.item.stratum for case in results.cases if case.item.control and not case.withdrawn}),
         withdrawn=counts.withdrawn,
         type_unsettled=count(case for case in cases if case.outcome.type_unsettled),
+        apart=_apart_facts(results.apart),
     )
+
+
+def _apart_facts(cases: Sequence[Case]) -> dict[str, int]:
+    """Return how many of what the gate counts lie in the extension, by the code of the reason."""
+    states = tally(cases, lambda case: case.outcome.state)
+    return {
+        "confirmed_introduced": count(case for case in cases if case.outcome.introduced),
+        "pending": states["pending"],
+        "disputed": states["disputed"],
+        "recorded_harm_unresolved": count(case for case in cases if _harm_unresolved(case)),
+        "unassessable": count(case for case in cases if case.outcome.unassessable),
+        "type_unsettled": count(case for case in cases if case.outcome.type_unsettled),
+        "withdrawn": states["withdrawn"],
+    }
+
+
+def _harm_unresolved(case: Case) -> bool:
+    return case.outcome.unresolved and recorded_harm(case.item) and not case.withdrawn
 
 
 def sample_counts(results: Results) -> memo.SampleCounts:
@@ -265,9 +282,31 @@ def extension(results: Results, planned: Mapping[str, int]) -> dict[str, memo.Ap
             planned=planned.get(name, 0),
             sample=_added_up(Counter({key: n for key, n in standing.items() if key[0] == name})),
             rates=memo.StratumRates(**{key: parts[name] for key, parts in rates.items()}),
+            **_apart_damage(replace(apart, cases=tuple(case for case in apart.cases if case.item.stratum == name))),
         )
         for name in apart.strata
     }
+
+
+def _apart_damage(stratum: Results) -> dict[str, Any]:
+    """Return what a reader must know who looks for the cause of a verdict, or of a dispute, in one stratum."""
+    return {
+        "by_label": _by_label(stratum),
+        "reasons": _chosen(stratum.cases, lambda coding: coding.reasons),
+        "dissent": count(case for case in stratum.cases if case.outcome.dissent),
+        "disputed": disputed(stratum.cases),
+    }
+
+
+def disputed(cases: Iterable[Case]) -> list[memo.Disputed]:
+    """Count the disputed items by the pair of labels and the reason why they were not settled."""
+    kinds: Counter[tuple[str, str, str]] = Counter()
+    for case in cases:
+        if case.outcome.state == "disputed":
+            one, other = sorted((coding.label for coding in case.item.signed), key=LABELS.index)
+            step = case.item.adjudication
+            kinds[one, other, (step and step.unresolved_reason) or "no_adjudicator"] += case.times
+    return [memo.Disputed(one=a, other=b, reason=why, count=n) for (a, b, why), n in sorted(kinds.items())]
 
 
 def primary(results: Results) -> memo.Primary:
@@ -387,6 +426,7 @@ def _damaged(results: Results) -> memo.OffOn:
             null_reason=None if value is not None else "no_items",
             interval=told.interval,
             interval_null_reason=told.null_reason,  # type: ignore[arg-type]  # one of the jackknife's
+            clusters=len(sides),
         ),
         newcombe=paired.newcombe10(counts, results.confidence),
         mcnemar_p=paired.mcnemar_exact(counts) if value is not None else None,
@@ -480,9 +520,17 @@ def cleanup(results: Results) -> memo.Cleanup:
     def disfluent(case: Case) -> bool:
         return not case.item.control and not case.withdrawn
 
+    def unchanged(case: Case) -> bool:
+        return not case.item.changed
+
+    def retained(case: Case) -> bool:
+        return case.settled_as("benign-retention")
+
+    told = (_cleaned_on, unchanged, retained)
     return memo.Cleanup(
         safe_cleanup=share(results, _cleaned_on, disfluent),
-        unchanged=share(results, lambda case: not case.item.changed, disfluent),
-        retained=share(results, lambda case: case.settled_as("benign-retention"), disfluent),
+        unchanged=share(results, unchanged, disfluent),
+        retained=share(results, retained, disfluent),
         events=memo.Absent(null_reason="no_event_annotation"),
+        other=count(case for case in results.cases if disfluent(case) and not any(each(case) for each in told)),
     )

@@ -197,6 +197,7 @@ def rate(clusters: Sequence[tuple[int, int]], confidence: float) -> dict[str, An
         "null_reason": None if words else "no_reference",
         "interval": found.interval,
         "interval_null_reason": found.null_reason,
+        "clusters": sum(n > 0 for _, n in clusters),
     }
 
 
@@ -211,6 +212,7 @@ def difference(clusters: Sequence[tuple[int, int, int, int]], confidence: float)
         null_reason=None if value is not None else "no_reference",
         interval=found.interval,
         interval_null_reason=found.null_reason,  # type: ignore[arg-type]  # one of the jackknife's
+        clusters=sum(n > 0 for _, n, _, _ in clusters),
     )
 
 

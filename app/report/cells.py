@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
-from app.domain.memo import Memo, Rate
-from app.report.wording import NOTHING, cluster, confidence, few, percent, span, why
+from app.domain.memo import Interval, Memo, Rate
+from app.report.wording import (
+    FEW_CLUSTERS,
+    NOTHING,
+    cluster,
+    confidence,
+    few,
+    half_up,
+    percent,
+    span,
+    tenth,
+    whole_percent,
+    why,
+)
 
 Kind: TypeAlias = Literal[
     "text",
@@ -22,16 +35,27 @@ Kind: TypeAlias = Literal[
     "tally",
     "p",
     "range",
-    "rough",
     "between",
     "indexes",
 ]
+POINTS: Final = "\u00a0points"  # never parted from its number
 Cell: TypeAlias = str | int | float | tuple[float, float] | None
 
-_PAIRED: Final = {"range", "rough", "between", "indexes"}
+_PAIRED: Final = {"range", "between", "indexes"}
 _FORMULA: Final = tuple(
     "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 )  # the last four: full-width forms, which some spreadsheets run too
+
+
+class Rough(NamedTuple):
+    """An interval of shares that rests on few clusters: read in whole per cents."""
+
+    low: float
+    high: float
+
+
+class RoughShare(float):
+    """The end of such an interval."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +63,7 @@ class Column:
     """One column.
 
     `long`: text that may wrap anywhere. `key`: for programs, so in CSV alone. `range`: of
-    shares, `rough` in whole per cents. `points`: a difference of shares, read in percentage points; `between`: its
+    shares. `points`: a difference of shares, read in percentage points; `between`: its
     interval. `index` and `indexes`: to two places; `size`: to none. `tally`: a count that may be a half. `p`: of a
     test.
     """
@@ -100,13 +124,46 @@ PLAIN_RATE: Final = (
 )
 
 
+EXACT: Final = "interval, assumes independent answers (Clopper-Pearson)"
+
+
+def exact_columns(memo: Memo) -> tuple[Column, ...]:
+    """Return the columns of a rate of answers, which no cluster of items holds together."""
+    number, of, share, reason = PLAIN_RATE
+    return number, of, share, Column(f"{confidence(memo)} {EXACT}", "range"), reason
+
+
+def exact_cells(rate: Rate) -> tuple[Cell, ...]:
+    return rate.numerator, rate.denominator, rate.value, rate.intervals.get("clopper_pearson"), why(rate.null_reason)
+
+
+def units_column(memo: Memo) -> Column:
+    """Return the column of how many clusters the interval of a row rests on."""
+    return Column(cluster(memo, 2).capitalize(), "count")
+
+
+def by_cluster(interval: Interval | None, clusters: int | None) -> Cell:
+    """Return an interval as it may be read: one that rests on few clusters is rough, whatever the study has."""
+    return Rough(*interval) if interval is not None and few(clusters) else interval
+
+
+def rough_note(memo: Memo, rows: Iterable[Sequence[Cell]]) -> str:
+    """Say what roughness is, where a row has it; begins with a space."""
+    if not any(isinstance(cell, Rough | RoughShare) for row in rows for cell in row):
+        return ""
+    return (
+        f" An interval on fewer than {FEW_CLUSTERS} {cluster(memo, 2)} is rough, and given in whole per cents: even "
+        "these are finer than it deserves."
+    )
+
+
 def rate_columns(memo: Memo) -> tuple[Column, ...]:
     number, of, share, _reason = PLAIN_RATE
     return (
         number,
         of,
         share,
-        Column(f"{confidence(memo)} interval, by {cluster(memo)} (Korn-Graubard)", "rough" if few(memo) else "range"),
+        Column(f"{confidence(memo)} interval, by {cluster(memo)} (Korn-Graubard)", "range"),
         Column(f"{confidence(memo)} interval, assumes independent items (Clopper-Pearson)", "range"),
         Column("Why there is no value or interval"),
     )
@@ -115,18 +172,14 @@ def rate_columns(memo: Memo) -> tuple[Column, ...]:
 def rate_cells(rate: Rate) -> tuple[Cell, ...]:
     clustered, plain = rate.intervals.get("korn_graubard"), rate.intervals.get("clopper_pearson")
     reason = why(rate.null_reason or rate.interval_null_reason)
-    return rate.numerator, rate.denominator, rate.value, clustered, plain, reason
-
-
-def plain_rate(rate: Rate) -> tuple[Cell, ...]:
-    return rate.numerator, rate.denominator, rate.value, why(rate.null_reason)
+    return rate.numerator, rate.denominator, rate.value, by_cluster(clustered, rate.clusters), plain, reason
 
 
 def shown(cell: Cell, column: Column) -> str:
-    """Return a cell as a person reads it.
+    r"""Return a cell as a person reads it.
 
     >>> shown(0.5, Column("", "share")), shown(-0.0063, Column("", "points")), shown(None, Column(""))
-    ('50%', '-0.63 points', '—')
+    ('50.0%', '-0.63\xa0points', '—')
     """
     match cell:
         case None:
@@ -134,7 +187,9 @@ def shown(cell: Cell, column: Column) -> str:
         case tuple():
             return _interval(cell, column.kind)
         case float() | int() if column.kind == "points":
-            return f"{_points(cell)} points"
+            return f"{_points(cell)}{POINTS}"
+        case RoughShare():
+            return whole_percent(cell)
         case float():
             return percent(cell) if column.kind == "share" else _decimal(cell, column.kind)
         case int() if column.kind == "share":
@@ -143,20 +198,21 @@ def shown(cell: Cell, column: Column) -> str:
 
 
 def _interval(cell: tuple[float, float], kind: Kind) -> str:
-    if kind in {"range", "rough"}:
-        return span(cell, rough=kind == "rough")
+    if kind == "range":
+        return span(cell, rough=isinstance(cell, Rough))
     if kind == "between":
-        return f"{_points(cell[0])} to {_points(cell[1])} points"
+        told = tenth if max(map(abs, cell)) >= 0.01 else percent  # noqa: PLR2004 - one point, as of shares
+        return f"{_points(cell[0], told)} to {_points(cell[1], told)}{POINTS}"
     return f"{_decimal(cell[0], kind)} to {_decimal(cell[1], kind)}"
 
 
-def _points(difference: float) -> str:
+def _points(difference: float, read: Callable[[float], str] = percent) -> str:
     """Return a difference of shares in percentage points; a small one keeps two significant digits, as a share does.
 
     >>> [_points(each) for each in (0.0296, -0.00053, 0.0, 1e-9, -1e-9, -1.0)]
-    ['3', '-0.053', '0', 'under 0.01', 'above -0.01', '-100']
+    ['3.0', '-0.053', '0.0', 'under 0.01', 'above -0.01', '-100.0']
     """
-    told = percent(abs(difference)).removesuffix("%")
+    told = read(abs(difference)).removesuffix("%")
     if difference >= 0:
         return told
     return f"-{told}" if told[0].isdigit() else told.replace("under ", "above -").replace("over ", "below -")
@@ -166,9 +222,10 @@ def _decimal(number: float, kind: Kind) -> str:
     if kind == "p" and number < 0.0005:  # noqa: PLR2004 - would round to none
         return "under 0.001"
     if kind == "tally":
-        return f"{number:.1f}".removesuffix(".0")
+        return str(half_up(number, 1)).removesuffix(".0")
     places = {"index": 2, "indexes": 2, "size": 0}.get(kind, 3)
-    return f"{round(number, places) + 0.0:.{places}f}"  # adding 0 takes the sign off a zero
+    told = half_up(number, places)
+    return str(abs(told) if told == 0 else told)  # a zero has no sign
 
 
 def csv_bytes(table: Table) -> bytes:

@@ -54,6 +54,7 @@ def _context(memo: Memo) -> dict[str, Any]:
     return {
         "memo": memo,
         "rule": wording.rule(memo),
+        "subject": wording.subject(memo),
         "headline": wording.headline(memo),
         "caveats": wording.caveats(memo),
         "figures": wording.figures(memo),

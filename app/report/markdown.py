@@ -36,6 +36,7 @@ def render(memo: Memo) -> str:
 def _head(memo: Memo) -> Iterator[str]:
     yield from (f"# {inline(memo.study.title or memo.study.id)}", "")
     yield from (f"**{inline(memo.verdict.status)}.** {inline(wording.headline(memo))}", "")
+    yield from (inline(wording.subject(memo)), "")
     yield from _points(wording.caveats(memo))
     for figure in wording.figures(memo):
         yield f"- **{inline(figure.title)}: {inline(figure.value)}** ({inline(figure.detail)})"

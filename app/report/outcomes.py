@@ -7,6 +7,7 @@ from typing import NamedTuple
 from app.domain.memo import Memo
 from app.report.cells import Column, Table
 from app.report.drawing import Pattern
+from app.report.extension import extension
 
 
 class Kind(NamedTuple):
@@ -35,7 +36,7 @@ def outcomes(memo: Memo) -> Table:
     return Table(
         "outcomes",
         "What became of every item",
-        "Each item that was not withdrawn stands in one row.",
+        f"Each item {'outside the extension ' if extension(memo) else ''}that was not withdrawn stands in one row.",
         (Column("Outcome"), Column("Items", "count")),
         tuple((kind.title, kind.items) for kind in found) if any(kind.items for kind in found) else (),
     )

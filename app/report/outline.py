@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from app.domain import codebook
-from app.domain.memo import Memo
+from app.domain.memo import Absent, Memo
 from app.report import findings, wording
 from app.report.cells import Table
 from app.report.methods import methods, sources
@@ -68,6 +68,7 @@ def _parts(memo: Memo, some: Callable[..., tuple[Table, ...]]) -> tuple[Section,
                 "zero-event",
                 "damage",
                 "damaged-off-on",
+                "damage-difference",
                 "by-stratum",
                 "extension",
                 "reasons",
@@ -141,6 +142,20 @@ def _glossary(memo: Memo) -> tuple[tuple[str, str], ...]:
             f"Values that the data do not rule out ({wording.confidence(memo)}); with fewer {unit}s it is wider.",
         ),
         ("Specific agreement", "Of the times that one person gave an answer, how often the other gave it too."),
+        ("Design effect", f"How many times the variance is what it would be if items of one {unit} were independent."),
+        ("Effective items", "So many independent items would tell as much."),
+        ("Prevalence index", "1 where both reviewers marked everything, -1 where both marked nothing."),
         ("Blinding index", "0 where guesses of the filtered text are no better than chance, 1 where all are right."),
     )
-    return terms + tuple((label.title, label.detail) for label in codebook.LABELS)
+    return (*terms, *_of_words(memo), *((label.title, label.detail) for label in codebook.LABELS))
+
+
+def _of_words(memo: Memo) -> tuple[tuple[str, str], ...]:
+    if all(isinstance(getattr(memo.wer, name), Absent) for name in ("verbatim", "semantic", "sap2025")):
+        return ()
+    return (
+        ("Verbatim reference", "What was said, disfluencies and all, as people wrote it down."),
+        ("Semantic reference", "What was meant: the same without disfluencies."),
+        ("Word error rate", "Words put in, left out or replaced, over the words of the reference; it can exceed 100%."),
+        ("SAP", "The Speech Accessibility Project, whose challenge of 2025 has a scoring of its own."),
+    )

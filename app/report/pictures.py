@@ -10,8 +10,9 @@ from markupsafe import Markup
 
 from app.domain.memo import Memo, Rate
 from app.report.drawing import WIDTH, Box, Pattern, filled, line, svg, words
+from app.report.extension import extension
 from app.report.outcomes import Kind, kinds
-from app.report.wording import best_interval, count, percent, title
+from app.report.wording import best_interval, cluster, count, few, percent, title, whole_percent
 
 MOST_SQUARES: Final = 400
 _ACROSS: Final = 20
@@ -56,10 +57,11 @@ def flow(memo: Memo) -> Picture:
         ("Pending", found.pending),
     ]
     rows = [[("Imported", found.imported)], first, second]
+    outside = " outside the extension" if extension(memo) else ""
     caption = (
-        f"Of {count(found.imported, 'item')}, {found.auto_coded} were equal under the comparator and {judged} were for "
-        f"two people to judge: {found.agreed} agreed, {found.adjudicated} adjudicated, {found.disputed} disputed, "
-        f"{found.pending} pending."
+        f"Of {count(found.imported, 'item')}{outside}, {found.auto_coded} were equal under the comparator and {judged} "
+        f"were for two people to judge: {found.agreed} agreed, {found.adjudicated} adjudicated, "
+        f"{found.disputed} disputed, {found.pending} pending."
     )
     name = "The way of the items"
     return Picture("flow", "sample", name, caption, svg("flow", name, caption, 232, _tree(rows)))
@@ -172,10 +174,10 @@ def strata(memo: Memo) -> Picture:
     parts += [line([(_along(0, most), bottom), (_along(most, most), bottom)])]
     for share in (0, most / 2, most):
         parts += [line([(_along(share, most), bottom), (_along(share, most), bottom + 5)])]
-        parts += [words(_along(share, most), bottom + 18, percent(share), "middle", "quiet")]
+        parts += [words(_along(share, most), bottom + 18, f"{100 * share:g}%", "middle", "quiet")]
     caption = (
         "Dots are shares of introduced damage, empty squares the same with every unresolved item counted as damaged; a "
-        "full line is the interval by cluster, a dashed one takes items as independent, for want of a better."
+        f"full line is the interval by {cluster(memo)}, a dashed one takes items as independent, for want of a better."
     )
     told = f"{caption} " + " ".join(f"{_short(name)}: {_told(each.introduced)}." for name, each in rates.items())
     heading = "Introduced damage by stratum"
@@ -208,8 +210,9 @@ def _counts(rate: Rate) -> str:
 
 
 def _told(rate: Rate) -> str:
-    interval, _ = best_interval(rate)
-    return _counts(rate) + (f", interval to {percent(interval[1])}" if interval else "")
+    interval, clustered = best_interval(rate)
+    end = whole_percent if clustered and few(rate.clusters) else percent
+    return _counts(rate) + (f", interval to {end(interval[1])}" if interval else "")
 
 
 def _short(name: str) -> str:

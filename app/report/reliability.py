@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 from app.domain.memo import Coefficient, Memo, Rate, TwoByTwo
-from app.report.cells import LABEL, PLAIN_RATE, Cell, Column, Table, plain_rate, rate_cells, rate_columns
-from app.report.wording import cluster, confidence, count, few, title, why
+from app.domain.statistics.bootstrap import FEWEST_CLUSTERS
+from app.domain.statistics.quality import FEWEST_GUESSES
+from app.report.cells import (
+    LABEL,
+    PLAIN_RATE,
+    Cell,
+    Column,
+    Table,
+    by_cluster,
+    exact_cells,
+    exact_columns,
+    rate_cells,
+    rate_columns,
+    units_column,
+)
+from app.report.extension import extension
+from app.report.wording import cluster, confidence, count, title, why, why_by_judge
 
 
 def two_by_two(memo: Memo, name: str, pair: TwoByTwo) -> Table:
@@ -13,7 +28,7 @@ def two_by_two(memo: Memo, name: str, pair: TwoByTwo) -> Table:
     return Table(
         f"agreement-{name}",
         f"Two reviewers on {titles[name]}",
-        f"Of {memo.agreement.n} items with two signed reviews; “cannot be judged” counts as not marked, never as safe.",
+        f"Of {memo.agreement.n} items with two signed reviews; “cannot be judged” counts as not marked.",
         (Column("First reviewer"), Column("Second: marked", "count"), Column("Second: not marked", "count")),
         (("Marked", both, first_only), ("Not marked", second_only, neither)),
     )
@@ -33,19 +48,29 @@ def headline(memo: Memo) -> Table:
         ),
         (
             (
-                "That damage was introduced (positive)",
+                "Introduced damage marked (positive)",
                 *_specific(found.introduced.positive),
                 found.introduced.prevalence_index,
                 found.introduced.bias_index,
             ),
-            ("That no damage was introduced (negative)", *_specific(found.introduced.negative), None, None),
             (
-                "That a text is damaged (positive)",
+                "Introduced damage not marked, “cannot be judged” included (negative)",
+                *_specific(found.introduced.negative),
+                None,
+                None,
+            ),
+            (
+                "Damage in either text marked (positive)",
                 *_specific(found.destructive.positive),
                 found.destructive.prevalence_index,
                 found.destructive.bias_index,
             ),
-            ("That no text is damaged (negative)", *_specific(found.destructive.negative), None, None),
+            (
+                "Damage in either text not marked, “cannot be judged” included (negative)",
+                *_specific(found.destructive.negative),
+                None,
+                None,
+            ),
         ),
         "Specific agreement counts marks, two an item, not items. Prevalence: 1 where both marked everything, -1 where "
         "both marked nothing. Bias: above 0 where the first reviewer marked more often.",
@@ -101,10 +126,20 @@ def coefficients(memo: Memo) -> Table:
             )
             for title, each in named.items()
         ),
-        f"Bootstrap: {found.resamples:,} resamples of {count(found.clusters, cluster(memo), cluster(memo, 2))}, "
-        f"seed {found.seed}; from 12 on. Where a label is rare, these can be near 1 or near 0 for the same reviews: "
+        f"{_second_opinion(memo)} Where a label is rare, these can be near 1 or near 0 for the same reviews: "
         "read the counts above first.",
     )
+
+
+def _second_opinion(memo: Memo) -> str:
+    found = memo.agreement
+    if not found.resamples:
+        return "No bootstrap: the protocol has it off."
+    if found.clusters < FEWEST_CLUSTERS:
+        are = "is" if found.clusters == 1 else "are"
+        return f"No bootstrap: it needs {FEWEST_CLUSTERS} {cluster(memo, 2)}, and there {are} {found.clusters}."
+    resting = count(found.clusters, cluster(memo), cluster(memo, 2))
+    return f"The second opinion is a bootstrap: {found.resamples:,} resamples of {resting}, seed {found.seed}."
 
 
 def by_stratum(memo: Memo) -> Table:
@@ -114,6 +149,7 @@ def by_stratum(memo: Memo) -> Table:
             name,
             heading,
             found.n,
+            each.clusters,
             each.value,
             each.interval,
             why(each.null_reason or each.interval_null_reason),
@@ -135,6 +171,7 @@ def by_stratum(memo: Memo) -> Table:
             Column("Key", "key"),
             Column("Coefficient"),
             Column("Items", "count"),
+            units_column(memo),
             Column("Value", "index"),
             Column(f"{confidence(memo)} interval, by {cluster(memo)} (jackknife)", "indexes"),
             Column("Why there is no value or interval"),
@@ -155,12 +192,12 @@ def specific(memo: Memo) -> Table:
 
 def _specific_columns(memo: Memo) -> tuple[Column, ...]:
     number, of, share, _reason = PLAIN_RATE
-    interval = Column(f"{confidence(memo)} interval, by {cluster(memo)} (jackknife)", "rough" if few(memo) else "range")
+    interval = Column(f"{confidence(memo)} interval, by {cluster(memo)} (jackknife)", "range")
     return number, of, share, interval, Column("Why there is no value or interval")
 
 
 def _specific(rate: Rate) -> tuple[Cell, ...]:
-    interval = rate.intervals.get("cluster_jackknife")
+    interval = by_cluster(rate.intervals.get("cluster_jackknife"), rate.clusters)
     return rate.numerator, rate.denominator, rate.value, interval, why(rate.null_reason or rate.interval_null_reason)
 
 
@@ -212,6 +249,9 @@ def disagreements(memo: Memo) -> Table:
 
 
 def disputed(memo: Memo) -> Table:
+    beside = extension(memo)
+    kinds = [("", kind) for kind in memo.adjudication.disputed]
+    kinds += [("in the extension", kind) for kind in (beside.disputed if beside else ())]
     return Table(
         "disputed",
         "Disputed items",
@@ -223,11 +263,21 @@ def disputed(memo: Memo) -> Table:
             Column("Other key", "key"),
             Column("Not settled because"),
             Column("Reason key", "key"),
+            Column("Where"),
             Column("Items", "count"),
         ),
         tuple(
-            (title(kind.one), kind.one, title(kind.other), kind.other, title(kind.reason), kind.reason, kind.count)
-            for kind in memo.adjudication.disputed
+            (
+                title(kind.one),
+                kind.one,
+                title(kind.other),
+                kind.other,
+                title(kind.reason),
+                kind.reason,
+                where,
+                kind.count,
+            )
+            for where, kind in kinds
         ),
     )
 
@@ -244,14 +294,15 @@ def adjudication(memo: Memo) -> Table:
     return Table(
         "adjudication",
         "What the third judge did",
-        "Of the items on which two reviews differ.",
-        (Column("Items"), *PLAIN_RATE),
+        "Of the items on which two reviews differ, and of agreed ones that were audited.",
+        (Column("Items"), *exact_columns(memo)),
         (
-            ("Routed to adjudication", found.routed, "", "", ""),
-            *((title, n, found.routed, "", "") for title, n in counts.items()),
-            ("First own judgement stood", *plain_rate(found.first_judgement_stood)),
-            ("Agreed items audited and upheld", *plain_rate(found.audit_agreed)),
+            ("Routed to adjudication", found.routed, "", "", "", ""),
+            *((title, n, found.routed, "", "", "") for title, n in counts.items()),
+            ("First own judgement stood", *exact_cells(found.first_judgement_stood)),
+            ("Agreed items audited and upheld", *exact_cells(found.audit_agreed)),
         ),
+        "Items of the extension are left out." if extension(memo) else "",
     )
 
 
@@ -268,12 +319,21 @@ def quality(memo: Memo) -> Table:
         "quality",
         "How well the judging went",
         "A shown reference that equals one text gives the filter away.",
-        (Column("Measure"), *PLAIN_RATE),
+        (Column("Measure"), *exact_columns(memo)),
         (
-            *((title, *plain_rate(rate)) for title, rate in rates.items()),
-            ("Text A among reviews that name one text", side.a, side.a + side.b, side.value, why(side.null_reason)),
+            *((title, *exact_cells(rate)) for title, rate in rates.items()),
+            (
+                "Text A among reviews that name one text",
+                side.a,
+                side.a + side.b,
+                side.value,
+                side.interval,
+                why(side.null_reason),
+            ),
         ),
-        "" if side.p is None else f"If both sides were as likely, a share as far from one half has p = {side.p:.3f}.",
+        ""
+        if side.p is None
+        else f"If both sides were as likely, a share as far from one half, or farther, has p = {side.p:.3f}.",
     )
 
 
@@ -286,13 +346,24 @@ def judges(memo: Memo) -> Table:
             roles[role],
             each.value,
             each.interval,
+            each.independent,
             each.right + each.wrong + each.cannot_tell or None,
-            why(each.null_reason or each.interval_null_reason),
+            each.judges or None,
+            why(each.null_reason) or why_by_judge(each.interval_null_reason, each.judges),
         )
         for role, each in found.blinding_index.items()
     )
     minutes = (
-        ("Active minutes, median", roles[role], each.median, None, each.judges or None, why(each.null_reason))
+        (
+            "Active minutes, median",
+            roles[role],
+            each.median,
+            None,
+            None,
+            None,
+            each.judges or None,
+            why(each.null_reason),
+        )
         for role, each in found.active_minutes.items()
     )
     return Table(
@@ -304,10 +375,13 @@ def judges(memo: Memo) -> Table:
             Column("Of whom"),
             Column("Value", "index"),
             Column(f"{confidence(memo)} interval, by judge", "indexes"),
-            Column("Guesses, or judges", "count"),
+            Column(f"{confidence(memo)} interval, assumes independent guesses", "indexes"),
+            Column("Guesses", "count"),
+            Column("Judges", "count"),
             Column("Why a figure is missing"),
         ),
         (*guesses, *minutes),
-        "Active: between first sight of an item and its answer, and from answer to answer; breaks of more than five "
-        "minutes are left out.",
+        f"With fewer than {FEWEST_GUESSES} guesses there is no interval that takes them as independent. Active: "
+        "between first sight of an item and its answer, and from answer to answer; breaks of more than five minutes "
+        "are left out.",
     )

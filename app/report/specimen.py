@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from app.domain import codebook, gate, memo, reliability, results, rights, word_errors
 from app.domain.judgement import Coding
 from app.domain.measured import JUDGES, Measured
-from app.domain.outcome import JudgedItem
+from app.domain.outcome import Adjudication, JudgedItem
 from app.domain.pairing import Filter
 from app.domain.statistics import sap, wer
+from app.domain.statistics.quality import FEWEST_GUESSES, Answered, Guess
 from app.domain.text import COMPARATORS
 from app.domain.word_errors import Spoken
 
@@ -35,12 +37,40 @@ _SPOKEN: Final = [
 ]
 
 
+_APART: Final = "prolongation"
+_ENOUGH: Final = 13  # clusters, for the bootstrap too
+_RESAMPLES: Final = 50
+
+
 def specimens() -> Iterator[memo.Memo]:
     """Yield a memo for each way a memo can end, so that between them they hold every sentence."""
     for rule in (gate.PASS, gate.FAIL, gate.INCONCLUSIVE, gate.BLOCKED):
         yield _specimen(rule, _items(rule), synthetic=False)
         yield _specimen(rule, _items(rule)[:1], synthetic=True)
+        yield _specimen(rule, [*_items(rule), *_apart(rule)], synthetic=False)
     yield _specimen(gate.FAIL, _items(gate.FAIL) * _MANY, synthetic=False)
+    yield _specimen(gate.FAIL, [*_items(gate.PASS), *_apart(gate.FAIL)], synthetic=False)
+    yield _specimen(gate.FAIL, [*_items(gate.FAIL), *_apart(gate.PASS)], synthetic=False)
+    yield _specimen(gate.FAIL, _apart(gate.FAIL), synthetic=False)
+    yield _thorough()
+
+
+def _apart(rule: str) -> list[JudgedItem]:
+    """Return as many items of an extension: what people agreed on, what they dispute, and what one of three denies."""
+    if rule not in _SETTLED:
+        return []
+    agreed, harm = (_SETTLED[rule],) * 2, _SETTLED[gate.FAIL]
+    differing = (harm, replace(harm, label="destructive-structure", reasons=()))
+    denied = Adjudication(_OTHER, "keep", _OTHER)
+    open_still = Adjudication(_OTHER, "unresolved", unresolved_reason="needs_policy")
+    pairs = [(agreed, None), ((_SETTLED[gate.PASS], _OTHER), open_still)]
+    pairs += [(differing, denied)] if rule == gate.FAIL else []
+    return [
+        JudgedItem(
+            _APART, "", changed=True, first_signed=pair, signed=pair, recorded=pair, adjudication=step, control=False
+        )
+        for pair, step in pairs
+    ]
 
 
 def _items(rule: str) -> list[JudgedItem]:
@@ -54,8 +84,54 @@ def _items(rule: str) -> list[JudgedItem]:
     ]
 
 
-def _specimen(rule: str, items: list[JudgedItem], *, synthetic: bool) -> memo.Memo:
-    found = results.Results.of(items, pool=synthetic, adjudicator=not synthetic, min_cell=_MIN_CELL * synthetic)
+def _thorough() -> memo.Memo:
+    """Return a memo of a study that measured everything, on clusters enough for every interval; one thing is open."""
+    harm, fine = _SETTLED[gate.FAIL], _SETTLED[gate.PASS]
+    pairs = [(fine, fine)] * 5 + [(fine, _OTHER), (harm, harm)]
+    clusters = [" " * n for n in range(_ENOUGH)]  # names without a word in them
+    items = [
+        JudgedItem("fluent", clusters[n % _ENOUGH], changed=True, control=False, first_signed=pair, signed=pair)
+        for n, pair in enumerate(pairs * _ENOUGH)
+        if n % 3 or pair[0] == fine
+    ]
+    guesses = [Guess(n % 5, "reviewer", n % 3 > 0) for n in range(FEWEST_GUESSES)]
+    answers = tuple(Answered(n, harm, harm) for n in range(4))
+    measured = Measured(
+        answers, answers, (*guesses, Guess(9, "adjudicator", right=True)), ("A",), {"reviewer": ((0.0, 1.0),)}
+    )
+    spoken = [_SPOKEN[0]._replace(cluster=name, edits=_varied(n)) for n, name in enumerate(clusters)]
+    made = _specimen(gate.INCONCLUSIVE, items, synthetic=False, measured=measured, spoken=spoken)
+    verdict = made.verdict.model_copy(
+        update={"reasons": [r for r in made.verdict.reasons if r.code == "no_controls"][:1]}
+    )
+    audited = made.adjudication.model_copy(update={"audit_agreed": made.quality.repeats})
+    return made.model_copy(update={"verdict": verdict, "adjudication": audited})
+
+
+def _varied(n: int) -> dict[str, tuple[wer.Edits, wer.Edits]]:
+    return dict.fromkeys(("verbatim", "semantic"), (wer.Edits(4, 1, 0, 0), wer.Edits(4, n % 2, 0, 0)))
+
+
+def _specimen(
+    rule: str,
+    items: list[JudgedItem],
+    *,
+    synthetic: bool,
+    measured: Measured | None = None,
+    spoken: list[Spoken] | None = None,
+) -> memo.Memo:
+    everything = measured is not None
+    found = results.Results.of(
+        items,
+        pool=synthetic,
+        adjudicator=not synthetic,
+        min_cell=_MIN_CELL * synthetic,
+        extension=[_APART],
+        resamples=_RESAMPLES * everything,
+        sentinels=everything,
+        repeated=everything,
+        guessed=everything,
+    )
     return memo.Memo(
         study=memo.Study(
             id="",
@@ -76,6 +152,7 @@ def _specimen(rule: str, items: list[JudgedItem], *, synthetic: bool) -> memo.Me
         ),
         sample=results.sample(found, {"fluent": len(items) + 1}, "episode" if synthetic else "speaker"),
         primary=results.primary(found),
+        extension=results.extension(found, {}),
         taxonomy=results.taxonomy(found),
         controls=results.controls(found),
         cleanup=results.cleanup(found),
@@ -83,8 +160,8 @@ def _specimen(rule: str, items: list[JudgedItem], *, synthetic: bool) -> memo.Me
         adjudication=reliability.adjudication(found).model_copy(
             update={"disputed": [memo.Disputed(one="", other="", reason="no_adjudicator", count=0)]}
         ),
-        quality=reliability.quality(found, Measured(), 0),
-        wer=word_errors.word_errors(_SPOKEN if synthetic else []),
+        quality=reliability.quality(found, measured or Measured(), 0),
+        wer=word_errors.word_errors(spoken or (_SPOKEN if synthetic else [])),
         rights=[
             memo.RightsEntry(source="", kind=kind, version="", licence="", decision=decision)
             for kind in rights.KINDS

@@ -9,9 +9,22 @@ from app.domain.memo import Memo, SampleCounts
 from app.domain.pairing import for_reading
 from app.domain.statistics.disclosure import MIN_CLUSTERS
 from app.report import apart, reliability, words
-from app.report.cells import LABEL, Cell, Column, Table, csv_bytes, rate_cells, rate_columns
+from app.report.cells import (
+    LABEL,
+    Cell,
+    Column,
+    RoughShare,
+    Table,
+    csv_bytes,
+    rate_cells,
+    rate_columns,
+    rough_note,
+    units_column,
+)
+from app.report.extension import extension
+from app.report.findings import reported_apart
 from app.report.outcomes import outcomes
-from app.report.wording import NO_POPULATION_RATE, cluster, confidence, few, resting_on, title, why
+from app.report.wording import NO_POPULATION_RATE, cluster, confidence, few, title, why
 
 __all__ = ["Table", "csv_bytes", "tables"]
 
@@ -46,6 +59,7 @@ def tables(memo: Memo) -> dict[str, Table]:
         primary(memo),
         zero_event(memo),
         damaged(memo),
+        damage_difference(memo),
         damage(memo),
         by_stratum(memo),
         apart.extension(memo),
@@ -79,7 +93,7 @@ def verdict_reasons(memo: Memo) -> Table:
     return Table(
         "verdict-reasons",
         "Reasons",
-        "Every condition of the gate that holds, whatever the verdict.",
+        "Everything that stands against a PASS, whatever the verdict.",
         (Column("Reason"), Column("Code", "key"), Column("Items or sources", "count")),
         tuple((reason.text, reason.code, reason.count or None) for reason in memo.verdict.reasons),
     )
@@ -103,7 +117,7 @@ def study(memo: Memo) -> Table:
     return Table(
         "study",
         "The study",
-        "What was fixed before anybody saw an outcome, and how to check it.",
+        "What was fixed before anybody judged an item, and how to check it.",
         (Column("What"), Column("Value", "long")),
         tuple(rows),
     )
@@ -124,7 +138,7 @@ def conduct(memo: Memo) -> Table:
     return Table(
         "conduct",
         "When, and by how many",
-        "Nobody saw an outcome between the freeze and the close.",
+        "Evenhand showed no outcome between the freeze and the close.",
         (Column("What"), Column("Value", "long")),
         tuple(rows),
     )
@@ -154,6 +168,8 @@ def sample(memo: Memo) -> Table:
     rows += [(title(name), name, *_states(counts), short.get(name, 0)) for name, counts in strata.items()]
     size = found.clusters
     spread = f"; the smallest holds {size.smallest}, the largest {size.largest}" if size.count else ""
+    beside = extension(memo)
+    apart = f" {_sentence(reported_apart(beside))}" if beside else ""
     return Table(
         "sample",
         "Items by state",
@@ -166,8 +182,12 @@ def sample(memo: Memo) -> Table:
         ),
         tuple(rows),
         f"Independent units: {size.count} {cluster(memo, size.count)}{spread}. Items not assessable are among those "
-        "agreed and adjudicated. A shortage is never topped up from elsewhere.",
+        f"agreed and adjudicated. A shortage is never topped up from elsewhere.{apart}",
     )
+
+
+def _sentence(told: str) -> str:
+    return f"{told[:1].upper()}{told[1:]}."
 
 
 def _states(counts: SampleCounts) -> tuple[int, ...]:
@@ -186,14 +206,29 @@ def rights(memo: Memo) -> Table:
 
 def primary(memo: Memo) -> Table:
     rates = {title: getattr(memo.primary, name) for name, title in _PRIMARY.items()}
+    rows = tuple((title, *rate_cells(rate), rate.deff, rate.n_eff) for title, rate in rates.items())
     return Table(
         "primary",
         "Destructive edits that the filter introduced",
         "Confirmed introduced damage, by three ways of counting.",
         (Column("Rate"), *rate_columns(memo), Column("Design effect", "index"), Column("Effective items", "size")),
-        tuple((title, *rate_cells(rate), rate.deff, rate.n_eff) for title, rate in rates.items()),
-        f"Each share is a {NO_POPULATION_RATE}. An interval is left out where it is not defined.{_rough(memo)}",
+        rows,
+        f"Each share is a {NO_POPULATION_RATE}. An interval is left out where it is not defined."
+        f"{rough_note(memo, rows)}{_effective(memo)}",
     )
+
+
+def _effective(memo: Memo) -> str:
+    if memo.primary.introduced.deff is None:
+        return ""
+    return (
+        " The design effect is never taken below 1. Effective items are fewer also because there are few "
+        f"{cluster(memo, 2)}."
+    )
+
+
+def _end(limit: float | None, clusters: int | None) -> float | None:
+    return RoughShare(limit) if limit is not None and few(clusters) else limit
 
 
 def zero_event(memo: Memo) -> Table:
@@ -204,13 +239,13 @@ def zero_event(memo: Memo) -> Table:
         (
             f"by the number of {cluster(memo, 2)} (end of the two-sided Korn-Graubard interval)",
             None,
-            bounds.korn_graubard_among_all,
+            _end(bounds.korn_graubard_among_all, memo.primary.introduced.clusters),
             None,
-            bounds.korn_graubard_among_changed,
+            _end(bounds.korn_graubard_among_changed, memo.primary.introduced_among_changed.clusters),
         ),
         *(
             (
-                f"if items of one {cluster(memo)} resembled each other by {each.rho}",
+                f"if items of one {cluster(memo)} resembled each other by {each.rho} (intraclass correlation)",
                 each.deff_all,
                 each.among_all,
                 each.deff_changed,
@@ -221,7 +256,7 @@ def zero_event(memo: Memo) -> Table:
     ]
     return Table(
         "zero-event",
-        "Upper bounds where nothing was found",
+        f"Upper bounds {'outside the extension, ' if extension(memo) else ''}where nothing was found",
         f"How often the filter may still do it, at {confidence(memo)} confidence.",
         (
             Column("Upper bound"),
@@ -231,7 +266,8 @@ def zero_event(memo: Memo) -> Table:
             Column("Among changed items alone", "share"),
         ),
         tuple(row for row in rows if row[2] is not None or row[4] is not None),
-        " ".join((f"Variation between {cluster(memo, 2)} cannot be estimated from zero events.", *_no_bound(memo))),
+        " ".join((f"Variation between {cluster(memo, 2)} cannot be estimated from zero events.", *_no_bound(memo)))
+        + rough_note(memo, rows),
     )
 
 
@@ -247,29 +283,49 @@ def _no_bound(memo: Memo) -> Iterator[str]:
 
 
 def damaged(memo: Memo) -> Table:
-    found = memo.primary.damaged
-    both, on, off, neither = found.counts
+    both, on, off, neither = memo.primary.damaged.counts
     return Table(
         "damaged-off-on",
         "Damage in each text",
         "Of the items of the primary rate. Damage repaired never makes up for damage introduced.",
+        (Column("Items damaged in"), Column("Items", "count")),
         (
-            Column("Items damaged in"),
-            Column("Items", "count"),
-            Column("Difference, on minus off", "points"),
+            ("both texts", both),
+            ("the text with the filter on alone", on),
+            ("the text with the filter off alone", off),
+            ("neither", neither),
+        ),
+        _in_both(memo),
+    )
+
+
+def _in_both(memo: Memo) -> str:
+    """Say why more items count as introduced than are damaged with the filter on alone."""
+    other_kind = (memo.primary.introduced.numerator or 0) - memo.primary.damaged.counts[1]
+    if not other_kind:
+        return ""
+    are, its = ("counts", "its damage is") if other_kind == 1 else ("count", "their damage is")
+    items = "item" if other_kind == 1 else "items"
+    return f"{other_kind} {items} damaged in both texts {are} as introduced: {its} of another kind with the filter on."
+
+
+def damage_difference(memo: Memo) -> Table:
+    found = memo.primary.damaged
+    return Table(
+        "damage-difference",
+        "Damaged texts, on minus off",
+        "The share of items damaged with the filter on less that with it off, of the same items.",
+        (
+            Column("Compared"),
+            Column("Difference", "points"),
             Column(f"{confidence(memo)} interval, by {cluster(memo)} (jackknife)", "between"),
             Column(f"{confidence(memo)} interval, assumes independent items (Newcombe)", "between"),
-            Column("McNemar's exact p", "p"),
+            Column("McNemar's exact p, assumes independent items", "p"),
             Column("Why there is no interval by cluster"),
         ),
         (
-            ("both texts", both, None, None, None, None, ""),
-            ("the text with the filter on alone", on, None, None, None, None, ""),
-            ("the text with the filter off alone", off, None, None, None, None, ""),
-            ("neither", neither, None, None, None, None, ""),
             (
                 "on minus off",
-                None,
                 found.difference.value,
                 found.difference.interval,
                 found.newcombe,
@@ -285,7 +341,8 @@ def damage(memo: Memo) -> Table:
     return Table(
         "damage",
         "By kind of damage",
-        "Introduced: only with the filter on. Repaired: only with it off. Shared: in both.",
+        "Introduced: damage of this kind with the filter on alone. Repaired: with it off alone; the item may be "
+        "damaged in another way with it on. Shared: in both.",
         (
             Column("Kind"),
             Column("Key", "key"),
@@ -300,7 +357,7 @@ def damage(memo: Memo) -> Table:
 
 def by_stratum(memo: Memo) -> Table:
     rows = [
-        (title(name), name, heading, *rate_cells(getattr(rates, key)))
+        (title(name), name, heading, getattr(rates, key).clusters, *rate_cells(getattr(rates, key)))
         for name, rates in memo.primary.by_stratum.items()
         for key, heading in _PRIMARY.items()
     ]
@@ -308,15 +365,9 @@ def by_stratum(memo: Memo) -> Table:
         "by-stratum",
         "By stratum",
         "The same rates within each stratum.",
-        (Column("Stratum"), Column("Key", "key"), Column("Rate"), *rate_columns(memo)),
+        (Column("Stratum"), Column("Key", "key"), Column("Rate"), units_column(memo), *rate_columns(memo)),
         tuple(rows),
-        f"Each share is a {NO_POPULATION_RATE}.{_rough(memo)}",
-    )
-
-
-def _rough(memo: Memo) -> str:
-    return f" The interval by {cluster(memo)} is {resting_on(memo)}: whole per cents are more than it knows." * few(
-        memo
+        f"Each share is a {NO_POPULATION_RATE}.{rough_note(memo, rows)}",
     )
 
 
@@ -329,7 +380,8 @@ def marks(memo: Memo) -> Iterable[Table]:
     }
     for name, (heading, counts) in counted.items():
         rows = tuple((title(key), key, n, "" if n is not None else why("small_cell")) for key, n in counts.items())
-        caption = "Items on which at least one deciding judge chose it; severity never bears on the verdict."
+        bears = "; severity never bears on the verdict" if name == "severities" else ""
+        caption = f"Items on which at least one deciding judge chose it{bears}."
         columns = (Column("Chosen"), Column("Key", "key"), Column("Items", "count"), Column("Why there is no value"))
         yield Table(name, heading, caption, columns, rows, _small(memo) if None in counts.values() else "")
 
@@ -343,10 +395,12 @@ def _small(memo: Memo) -> str:
 
 
 def taxonomy(memo: Memo) -> Table:
+    sums = [sum(getattr(arms, name) for arms in memo.taxonomy.values()) for name in ("on", "off", "both", "none")]
+    rows = tuple((title(key), key, arms.on, arms.off, arms.both, arms.none) for key, arms in memo.taxonomy.items())
     return Table(
         "taxonomy",
-        "Final answers",
-        "How often the final answer has each label, by the text that it names.",
+        "Settled answers",
+        "How often the answer that stands has each label, by the text that it names.",
         (
             *LABEL,
             Column("Filter on", "count"),
@@ -354,8 +408,21 @@ def taxonomy(memo: Memo) -> Table:
             Column("Both", "count"),
             Column("Names no text", "count"),
         ),
-        tuple((title(key), key, arms.on, arms.off, arms.both, arms.none) for key, arms in memo.taxonomy.items()),
+        (*rows, ("All", "all", *sums)) if any(sums) else rows,
+        _settled(memo, sum(sums)),
     )
+
+
+def _settled(memo: Memo, here: int) -> str:
+    """Say where every item is that people were to judge, for not all have an answer that stands."""
+    found, dissent = memo.sample, memo.adjudication.dissent
+    judged = found.imported - found.withdrawn - found.auto_coded
+    told = f"Of {judged} items for people to judge: {here} here"
+    told += f", {found.disputed} disputed" if found.disputed else ""
+    told += f", {found.pending} pending" if found.pending else ""
+    told += f", {dissent} on which the adjudicator's answer does not rule (dissent)" if dissent else ""
+    equal = f" {found.auto_coded} coded by the comparator are left out." if found.auto_coded else ""
+    return f"{told}.{equal}" if judged else ""
 
 
 def controls(memo: Memo) -> Table:
@@ -389,6 +456,7 @@ def cleanup(memo: Memo) -> Table:
             ("Disfluency gone with the filter on, meaning intact", *rate_cells(found.safe_cleanup)),
             ("Left as they were", *rate_cells(found.unchanged)),
             ("Changed, disfluency still there, meaning intact", *rate_cells(found.retained)),
+            ("Damaged, unresolved or not counted here", found.other, found.safe_cleanup.denominator, *("",) * 4),
             ("Single disfluencies removed", None, None, None, None, None, why(found.events.null_reason)),
         ),
     )

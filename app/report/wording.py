@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 from app.domain import codebook, gate
 from app.domain.memo import Memo, Rate
+from app.report.extension import Extension, extension, introduced_by_kind, reasons
 
 NOTHING: Final = "—"  # where a value does not exist
 NO_POPULATION_RATE: Final = "sample proportion under the protocol's allocation, not a population rate"
@@ -22,7 +24,7 @@ NULL_REASONS: Final = {
     "label_unused": "neither reviewer used it",
     "one_cluster": "one cluster only",
     "few_clusters": "too few clusters",
-    "zero_variance": "no variance between clusters",
+    "zero_variance": "every cluster gives the same value, so no interval can be estimated",
     "no_reference": "no reference to score against",
     "no_event_annotation": "single disfluencies were not annotated",
     "identical_not_judged": "identical pairs were not judged by people",
@@ -74,19 +76,53 @@ def why(reason: str | None) -> str:
     return NULL_REASONS[reason] if reason else ""
 
 
-def percent(share: float) -> str:
-    """Return a share for reading; a small one keeps two significant digits.
+def half_up(number: float, places: int) -> Decimal:
+    """Round as people do on paper: what the digits show as a half goes up.
 
-    >>> percent(1 / 3), percent(0.00015), percent(1e-17), percent(0.0), percent(0.99997)
-    ('33.3%', '0.015%', 'under 0.01%', '0%', 'over 99.9%')
+    >>> str(half_up(21.25, 1)), str(half_up(-0.125, 2))
+    ('21.3', '-0.13')
+    """
+    return Decimal(repr(float(number))).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+
+
+def why_by_judge(reason: str | None, judges: int | None) -> str:
+    """Say the same where a cluster is a judge, whose number is known.
+
+    >>> why_by_judge("few_clusters", 2), why_by_judge("one_cluster", 1)
+    ('two judges only: an interval by judge needs four', 'one judge only')
+    """
+    if reason == "one_cluster":
+        return "one judge only"
+    if reason == "few_clusters":
+        few_judges = {2: "two judges only", 3: "three judges only"}.get(judges or 0, "too few judges")
+        return f"{few_judges}: an interval by judge needs four"
+    return why(reason).replace("cluster", "judge")
+
+
+def percent(share: float) -> str:
+    """Return a share for reading with one decimal; a small one keeps two significant digits.
+
+    >>> percent(1 / 3), percent(0.2125), percent(0.5), percent(0.00015), percent(1e-17), percent(0.99997)
+    ('33.3%', '21.3%', '50.0%', '0.015%', 'under 0.01%', 'over 99.9%')
     """
     if 0 < share < 0.0001:  # noqa: PLR2004 - beyond what anybody reads
         return "under 0.01%"
     if 0 < share < 0.01:  # noqa: PLR2004 - one per cent
-        return f"{100 * share:.2g}%"
+        return f"{_two_digits(share)}%"
     if 0.9995 <= share < 1:  # noqa: PLR2004 - would round to all
         return "over 99.9%"
-    return f"{100 * share:.1f}".removesuffix(".0") + "%"
+    return f"{_hundredfold(share, 1)}%"
+
+
+def _hundredfold(share: float, places: int) -> Decimal:
+    """Return a share in per cent; by its digits, for 100 times 0.2125 need not be 21.25 in binary."""
+    return (Decimal(repr(float(share))).scaleb(2)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+
+
+def _two_digits(share: float) -> str:
+    places = 1 - Decimal(repr(float(share))).scaleb(2).adjusted()
+    told = str(_hundredfold(share, places))
+    return told[:-1] if told.endswith("0") and places > 1 else told
 
 
 def count(n: int, one: str, many: str = "") -> str:
@@ -101,15 +137,14 @@ def count(n: int, one: str, many: str = "") -> str:
 FEW_CLUSTERS: Final = 12  # with fewer an interval by cluster is a rough one, and is not printed to the digit
 
 
-def few(memo: Memo) -> bool:
-    """Tell whether intervals by cluster rest on few clusters."""
-    return memo.sample.clusters.count < FEW_CLUSTERS
+def few(clusters: int | None) -> bool:
+    """Tell whether an interval by cluster that rests on so many rests on few."""
+    return clusters is not None and clusters < FEW_CLUSTERS
 
 
-def resting_on(memo: Memo) -> str:
-    """Say in words what intervals by cluster rest on, where that is little; else nothing."""
-    n = memo.sample.clusters.count
-    return f"rough, for it rests on {count(n, cluster(memo), cluster(memo, 2))}" if few(memo) else ""
+def resting_on(memo: Memo, clusters: int | None) -> str:
+    """Say in words what an interval by cluster rests on, where that is little; else nothing."""
+    return f"rough, for it rests on {count(clusters or 0, cluster(memo), cluster(memo, 2))}" if few(clusters) else ""
 
 
 def best_interval(rate: Rate) -> tuple[tuple[float, float] | None, bool]:
@@ -127,7 +162,7 @@ def cluster(memo: Memo, n: int = 1) -> str:
 
 def confidence(memo: Memo) -> str:
     """Return the confidence of the intervals, e.g. 95%."""
-    return percent(memo.primary.zero_event.confidence)
+    return f"{100 * memo.primary.zero_event.confidence:g}%"
 
 
 def headline(memo: Memo) -> str:
@@ -136,19 +171,37 @@ def headline(memo: Memo) -> str:
     holding = sum(reason.code in _RESOLVES for reason in memo.verdict.reasons)
     match rule(memo):
         case gate.PASS:
+            apart = f"; nor in the extension, {_apart_of(beside)}" if (beside := extension(memo)) else ""
             return (
-                f"No confirmed destructive edit observed in this sample ({_of(introduced)} items); were items "
+                f"No confirmed destructive edit observed in this sample ({_of(introduced)} items{apart}); were items "
                 f"independent, the true share could still be as high as {_bound(memo.primary.zero_event.among_all)}."
             )
         case gate.FAIL:
-            return (
-                f"The filter introduced a confirmed destructive edit on {_of(introduced)} items with a final answer; "
-                "one is enough to fail."
-            )
+            where = _harmed(introduced, extension(memo))
+            return f"The filter introduced a confirmed destructive edit on {where}; one is enough to fail."
         case gate.BLOCKED:
             return "Rights or references that the study needs are missing or revoked: nothing is said of the filter."
     open_because = f"the question is held open by {count(holding, 'condition')}."
     return f"This study cannot say whether the filter destroys meaning: {open_because}"
+
+
+def _harmed(rate: Rate, beside: Extension | None) -> str:
+    """Say on how many items there is confirmed damage, in the extension too: there alone it fails a study as well."""
+    if beside is None:
+        return f"{_of(rate)} items with a final answer"
+    if not rate.numerator:
+        where = f"{_apart_of(beside)} items of the extension ({beside.names})"
+        others = f"and on none of the {rate.denominator} others" if rate.denominator else "the only ones with an answer"
+        return f"{where}, {others}"
+    pooled = f"{_of(rate)} with a final answer"
+    if not beside.introduced:
+        return f"{_of(rate)} items with a final answer, and on none of {beside.answered} in the extension"
+    whole = count(rate.numerator + beside.introduced, "item")
+    return f"{whole}: {pooled}, and {_apart_of(beside)} in the extension, reported apart"
+
+
+def _apart_of(beside: Extension) -> str:
+    return f"{beside.introduced} of {beside.answered}"
 
 
 def _of(rate: Rate) -> str:
@@ -166,10 +219,26 @@ def caveats(memo: Memo) -> tuple[str, ...]:
         found += ["This is not proof of safety.", *_pass_bounds(memo)]
         if memo.study.pairing == "imported_unverified":
             found.append(UNVERIFIED)
-    if rule(memo) != gate.BLOCKED and memo.sample.unassessable:
-        left_out = count(memo.sample.unassessable, "item", "items")
-        found.append(f"{left_out} could not be judged, which never counts as safe.")
+    beside = extension(memo)
+    unassessable = memo.sample.unassessable + (beside.unassessable if beside else 0)
+    if rule(memo) != gate.BLOCKED and unassessable:
+        found.append(f"{count(unassessable, 'item')} could not be judged, which never counts as safe.")
+    if rule(memo) == gate.FAIL:
+        found += contradicted(memo)
     return tuple(found)
+
+
+def contradicted(memo: Memo) -> list[str]:
+    """Say of how many confirmed edits the adjudicator saw no damage; nothing where of none."""
+    beside = extension(memo)
+    n = memo.adjudication.dissent + (beside.dissent if beside else 0)
+    if not n:
+        return []
+    all_of_them = (memo.primary.introduced.numerator or 0) + (beside.introduced if beside else 0)
+    told = "the confirmed edits" if n > 1 or all_of_them > n else "the confirmed edit"
+    where = f"{'one' if n == 1 else n} of the confirmed edits" if all_of_them > n else told
+    stands = "it counts, and its kind is not settled" if n == 1 else "they count, and their kinds are not settled"
+    return [f"On {where} both reviewers saw introduced damage and the adjudicator none: {stands}."]
 
 
 def _pass_bounds(memo: Memo) -> list[str]:
@@ -179,24 +248,39 @@ def _pass_bounds(memo: Memo) -> list[str]:
     if zero.among_changed is not None:
         bounds.append(f"Among changed items alone it is {percent(zero.among_changed)}.")
     if (clustered := rate.intervals.get("korn_graubard")) is not None:
-        end = _whole(clustered[1]) if few(memo) else percent(clustered[1])
-        rough = f"; it is {resting_on(memo)}" if few(memo) else ""
+        resting = resting_on(memo, rate.clusters)
+        end = whole_percent(clustered[1]) if resting else percent(clustered[1])
+        rough = f"; it is {resting}" if resting else ""
         bounds.append(f"The two-sided interval by {cluster(memo)} (Korn-Graubard) ends at {end}{rough}.")
     bounds.append(f"Variation between {cluster(memo, 2)} cannot be estimated from zero events.")
     return bounds
+
+
+def subject(memo: Memo) -> str:
+    """Name what was judged and when the study was closed, as far as either is known."""
+    named = [memo.software[key] for key in ("filter", "filter_version") if memo.software.get(key)]
+    closed = memo.conduct.closed_at
+    parts = [f"Filter: {' '.join(named)}"] if named else []
+    parts += [f"closed on {closed[:10]}" if parts else f"Closed on {closed[:10]}"] if closed else ["not closed"]
+    return f"{'; '.join(parts)[:1].upper()}{'; '.join(parts)[1:]}."
 
 
 def may_claim(memo: Memo) -> tuple[str, ...]:
     """Return all that may be claimed."""
     rate, unresolved = memo.primary.introduced, memo.primary.introduced_counting_unresolved
     where = "on these invented texts" if synthetic(memo) else "in this sample"
+    beside = extension(memo)
+    apart = f", and {_apart_of(beside)} in the extension" if beside else ""
     match rule(memo):
         case gate.PASS:
-            return (f"This, with every caveat: no confirmed destructive edit observed {where} ({_of(rate)} items).",)
+            seen = f"{_of(rate)} items{apart}"
+            return (f"This, with every caveat: no confirmed destructive edit observed {where} ({seen}).",)
         case gate.FAIL:
+            seen = f"{_of(rate)} items{apart}"
+            worst = f", and {beside.worst} of {beside.there} in the extension" if beside else ""
             return (
-                f"That the filter, as configured, introduced confirmed destructive edits {where} ({_of(rate)} items).",
-                f"That with every unresolved item counted as damaged it would be {_of(unresolved)}.",
+                f"That the filter, as configured, introduced confirmed destructive edits {where} ({seen}).",
+                f"That with every unresolved item counted as damaged it would be {_of(unresolved)}{worst}.",
             )
         case gate.BLOCKED:
             return ("That the study is blocked, and why.",)
@@ -228,7 +312,7 @@ def what_follows(memo: Memo) -> tuple[str, ...]:
             )
         case gate.FAIL:
             return (
-                "This blocks every claim that the filter was validated.",
+                "The verdict blocks every claim that the filter was validated.",
                 "It blocks any proposal to switch the filter on by default.",
                 *_to_investigate(memo),
             )
@@ -257,15 +341,18 @@ def decision(memo: Memo) -> str:
 
 
 def _to_investigate(memo: Memo) -> list[str]:
-    kinds = {title(key): row.introduced for key, row in memo.primary.by_label.items() if row.introduced}
+    kinds = {key: n for key, n in introduced_by_kind(memo).items() if n}
     of_damage = {key for label in codebook.LABELS if label.destructive for key in label.reason_keys()}
-    reasons = {title(key): n for key, n in memo.primary.reasons.items() if key in of_damage}
+    given = {key: n for key, n in reasons(memo).items() if key in of_damage}
     found = [f"To investigate, by kind of damage: {_listed(kinds)}."] if kinds else []
-    return found + ([f"Reasons that deciding judges gave: {_listed(reasons)}."] if reasons else [])
+    told = "Reasons that deciding judges gave for damage, introduced or not"
+    return found + ([f"{told}: {_listed(given)}."] if given else [])
 
 
 def _listed(counts: Mapping[str, int]) -> str:
-    return "; ".join(f"{title} ({count(n, 'item')})" for title, n in counts.items())
+    """Name each with its count, the most frequent first."""
+    ordered = sorted(counts.items(), key=lambda each: -each[1])
+    return "; ".join(f"{title(key)} ({count(n, 'item')})" for key, n in ordered)
 
 
 @dataclass(frozen=True)
@@ -287,20 +374,32 @@ def figures(memo: Memo) -> tuple[Figure, ...]:
     primary, pair = memo.primary, memo.agreement.introduced
     both, first, second, neither = pair.counts
     return (
-        Figure("Introduced", _counts(primary.introduced), _share(memo, primary.introduced)),
+        Figure(
+            "Introduced",
+            _counts(primary.introduced),
+            _share(memo, primary.introduced)
+            + (f"; in the extension, apart: {_apart_of(beside)}" if (beside := extension(memo)) else ""),
+        ),
         Figure(
             "Counting unresolved items as damaged",
             _counts(primary.introduced_counting_unresolved),
-            _share(memo, primary.introduced_counting_unresolved),
+            _share(memo, primary.introduced_counting_unresolved)
+            + (f"; in the extension, apart: {beside.worst} of {beside.there}" if beside else ""),
         ),
         Figure(
             "Agreement on introduced damage",
-            f"{both} of {both + first + second}" if both + first + second else NOTHING,
+            _met(memo.agreement.n, both, both + first + second),
             f"marked by both reviewers, of all that either marked; by neither {neither}; positive and negative "
             "specific "
             f"agreement {_only_share(pair.positive)} and {_only_share(pair.negative)}",
         ),
     )
+
+
+def _met(judged: int, both: int, marked: int) -> str:
+    if not judged:
+        return NOTHING
+    return f"{both} of {marked}" if marked else "nobody marked any"
 
 
 def _counts(rate: Rate) -> str:
@@ -317,8 +416,8 @@ def _share(memo: Memo, rate: Rate) -> str:
     clustered = rate.intervals.get("korn_graubard")
     if not clustered:
         return percent(rate.value)
-    limits = span(clustered, rough=few(memo))
-    rough = f" ({resting_on(memo)})" if few(memo) else ""
+    limits = span(clustered, rough=few(rate.clusters))
+    rough = f" ({resting_on(memo, rate.clusters)})" if few(rate.clusters) else ""
     return f"{percent(rate.value)}; {confidence(memo)} interval by {cluster(memo)} {limits}{rough}"
 
 
@@ -327,18 +426,22 @@ def span(interval: tuple[float, float], *, rough: bool = False) -> str:
 
     >>> span((0.018153439, 0.8593112537)), span((0.0018, 0.8593112537), rough=True)
     ('1.8% to 85.9%', 'under 1% to 86%')
-    >>> span((0.00011, 0.039)), span((0.00011, 0.0015))
-    ('under 0.1% to 3.9%', '0.011% to 0.15%')
+    >>> span((0.00011, 0.039)), span((0.01, 0.27)), span((0.00011, 0.0015))
+    ('under 0.1% to 3.9%', '1.0% to 27.0%', '0.011% to 0.15%')
     """
-    told = _whole if rough else _tenth if interval[1] >= 0.01 else percent  # noqa: PLR2004 - one per cent
+    told = whole_percent if rough else tenth if interval[1] >= 0.01 else percent  # noqa: PLR2004 - one per cent
     return f"{told(interval[0])} to {told(interval[1])}"
 
 
-def _tenth(share: float) -> str:
-    return "under 0.1%" if 0 < share < 0.001 else f"{round(100 * share, 1):g}%" if share < 0.01 else percent(share)  # noqa: PLR2004 - likewise
+def tenth(share: float) -> str:
+    """Return a share with one decimal, however small."""
+    if 0 < share < 0.0005:  # noqa: PLR2004 - would round to none
+        return "under 0.1%"
+    return percent(share) if share >= 0.01 else f"{_hundredfold(share, 1)}%"  # noqa: PLR2004 - one per cent
 
 
-def _whole(share: float) -> str:
+def whole_percent(share: float) -> str:
+    """Return a share that is known so roughly that decimals would claim too much."""
     if 0 < share < 0.005:  # noqa: PLR2004 - would round to none
         return "under 1%"
-    return "over 99%" if 0.995 <= share < 1 else f"{100 * share:.0f}%"  # noqa: PLR2004 - would round to all
+    return "over 99%" if 0.995 <= share < 1 else f"{_hundredfold(share, 0)}%"  # noqa: PLR2004 - would round to all

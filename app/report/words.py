@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final, TypeAlias
 
 from app.domain.memo import Absent, Difference, Memo, SapComparison, SapRate, StratumWords, WordComparison, WordRate
-from app.report.cells import Cell, Column, Table
+from app.report.cells import Cell, Column, Table, by_cluster, rough_note, units_column
 from app.report.wording import cluster, confidence, title, why
 
 Compared: TypeAlias = StratumWords | SapComparison
@@ -26,14 +26,30 @@ _REFERENCE: Final = (Column("Reference"), Column("Key", "key"))
 _SCORED: Final = (Column("Items scored", "count"), Column("Of", "count"))
 
 
+def _about_words(memo: Memo, rows: tuple[tuple[Cell, ...], ...]) -> str:
+    told = (
+        "Edits into an empty reference count, its utterance is not scored. The verbatim reference holds the "
+        "disfluencies: a filter that removes them scores worse against it even where nothing is lost. Neither rate "
+        "says whether the meaning survived."
+    )
+    if isinstance(memo.wer.sap2025, SapComparison):
+        told += (
+            " The challenge takes the nearer reference of each utterance, so off and on have different words; where "
+            "both are as near it takes half of each. Its edits are never more than the words of that reference, and "
+            "are not split into kinds."
+        )
+    return told + rough_note(memo, rows)
+
+
 def word_errors(memo: Memo) -> Table:
+    rows = tuple(row for key, name in _REFERENCES.items() for row in _rows(key, name, getattr(memo.wer, key)))
     return Table(
         "word-errors",
         "Word error rate, filter off and on",
         "All edits over all words of the reference, never a mean of rates.",
         (*_REFERENCE, Column("Text"), *_rate_columns(memo), *_SCORED, Column("Why there is no value or interval")),
-        tuple(row for key, name in _REFERENCES.items() for row in _rows(key, name, getattr(memo.wer, key))),
-        "Edits into an empty reference count, its utterance is not scored. The challenge splits no edits into kinds.",
+        rows,
+        _about_words(memo, rows),
     )
 
 
@@ -54,6 +70,7 @@ def word_strata(memo: Memo) -> Table:
             key,
             title(stratum),
             stratum,
+            part.off.clusters,
             part.off.value,
             part.on.value,
             *_difference(part.difference),
@@ -72,6 +89,7 @@ def word_strata(memo: Memo) -> Table:
             *_REFERENCE,
             Column("Stratum"),
             Column("Stratum key", "key"),
+            units_column(memo),
             *(Column(f"{arm}, word error rate", "share") for arm in _ARMS.values()),
             *_difference_columns(memo),
             *_SCORED,
@@ -132,7 +150,7 @@ def _rows(key: str, name: str, found: Compared | Absent) -> Iterator[tuple[Cell,
             (rate.substitutions, rate.deletions, rate.insertions) if isinstance(rate, WordRate) else (None, None, None)
         )
         reason = why(rate.null_reason or rate.interval_null_reason)
-        numbers = (rate.numerator, rate.denominator, rate.value, rate.interval)
+        numbers = (rate.numerator, rate.denominator, rate.value, by_cluster(rate.interval, rate.clusters))
         yield (name, key, text, *numbers, *kinds, found.scored, found.eligible, reason)
 
 

@@ -481,3 +481,13 @@ def test_an_extension_alone_is_not_enough_to_judge_by():
 def test_the_queue_is_what_differs_and_a_share_of_what_agrees_in_the_order_drawn(share, queued):
     reviews = {1: [FINE, FINE], 2: [FINE, HARM], 3: [HARM], 4: [SAME, SAME]}
     assert outcome.queue(reviews, [3, 4, 2, 1], share) == queued
+
+
+def test_an_extension_tells_its_kinds_dissent_and_disputes_and_the_verdict_how_many_of_each_count_lie_there():
+    found = with_blocks(*agreed(HARM), item(FINE, KEPT, steps=Adjudication(FINE, "unresolved")))
+    ((_, apart),) = results.extension(found, {"block": 2}).items()
+    assert apart.by_label["destructive-content"].introduced == 1
+    assert (apart.dissent, [each.count for each in apart.disputed]) == (0, [1])
+    texts = [each.text for each in gate.evaluate(results.gate_facts(found)).reasons]
+    assert "One confirmed destructive edit was introduced by the filter, in the extension." in texts
+    assert "One item is disputed, in the extension." in texts

@@ -14,10 +14,11 @@ PLANNED = {"word_repetition": 6, "fluent": 3}
 
 @pytest.fixture(scope="session")
 def memo_of():
-    """Make a memo; `facts` are the gate's, the other arguments say what differs from the worked example."""
+    """Make a memo; `facts` are the gate's, `given` the results', the others say what differs from the example."""
 
-    def made(changes=None, *, unit="episode", judged=True, study=None, facts=None, **parts):
+    def made(changes=None, *, unit="episode", judged=True, study=None, facts=None, given=None, **parts):
         found = example.study(changes) if judged else results.Results.of([])
+        found = replace(found, **(given or {}))
         verdict = gate.evaluate(replace(results.gate_facts(found), **(facts or {})))
         asked = {
             "id": "pilot",
@@ -55,6 +56,7 @@ def memo_of():
             "sample": results.sample(found, PLANNED, unit),
             "primary": results.primary(found),
             "taxonomy": results.taxonomy(found),
+            "extension": results.extension(found, {}),
             "controls": results.controls(found),
             "cleanup": results.cleanup(found),
             "agreement": reliability.agreement(found),

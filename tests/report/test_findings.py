@@ -4,7 +4,7 @@ import pytest
 
 from app.domain.memo import Seats
 from app.report import markdown, wording
-from app.report.cells import Column, shown
+from app.report.cells import Column, Rough, shown
 from app.report.findings import does_not_show, shows
 from app.report.methods import methods, sources
 
@@ -32,9 +32,12 @@ def test_few_clusters_are_said_in_words_and_printed_without_decimals(memo):
 
 
 def test_many_clusters_are_no_reason_for_a_warning(memo):
-    clusters = memo.sample.clusters.model_copy(update={"count": 40})
-    made = memo.model_copy(update={"sample": memo.sample.model_copy(update={"clusters": clusters})})
-    assert not wording.resting_on(made)
+    assert not wording.resting_on(memo, 40)
+    rates = {
+        name: getattr(memo.primary, name).model_copy(update={"clusters": 40})
+        for name in ("introduced", "introduced_counting_unresolved")
+    }
+    made = memo.model_copy(update={"primary": memo.primary.model_copy(update=rates)})
     assert "rests on" not in markdown.render(made)
 
 
@@ -64,7 +67,7 @@ def test_methods_are_three_paragraphs_with_their_sources(memos, status):
     assert len(methods(memos[status])) == 3
     assert "frozen on 2026-11-02" in told
     assert "equal in every character" in told
-    for name in ("Korn", "Clopper", "Cicchetti", "Shao", "Efron", "McNemar", "Newcombe"):
+    for name in ("Korn", "Clopper", "Cicchetti", "Shao", "McNemar", "Newcombe"):
         assert name in told
         assert any(name in source for source in sources(memos[status])), name
 
@@ -90,8 +93,14 @@ def test_without_an_adjudicator_the_methods_say_so(memo):
         (27.5, "tally", "27.5"),
         (1654.0, "tally", "1654"),
         (0.0001, "p", "under 0.001"),
-        ((0.0018, 0.859), "rough", "under 1% to 86%"),
+        (Rough(0.0018, 0.859), "range", "under 1% to 86%"),
+        ((0.01, 0.27), "range", "1.0% to 27.0%"),
+        ((0.115, 0.305), "range", "11.5% to 30.5%"),
+        ((0.0035, 0.033), "between", "0.4 to 3.3 points"),
+        (0.2125, "share", "21.3%"),
+        (0.5, "share", "50.0%"),
+        (0.125, "index", "0.13"),
     ],
 )
 def test_numbers_for_reading_claim_no_more_than_they_know(cell, kind, words):
-    assert shown(cell, Column("", kind)) == words
+    assert shown(cell, Column("", kind)).replace("\u00a0", " ") == words

@@ -167,5 +167,5 @@ def test_a_rate_without_an_interval_by_cluster_says_why(memo):
 
 def test_a_difference_is_read_in_points_on_the_scale_of_the_rates_beside_it():
     difference, interval = Column("", "points"), Column("", "between")
-    assert shown(0.0296, difference) == "3 points"
-    assert shown((-0.0493, 0.00018), interval) == "-4.9 to 0.018 points"
+    assert shown(0.0296, difference) == "3.0\u00a0points"
+    assert shown((-0.0493, 0.00018), interval) == "-4.9 to under 0.1\u00a0points"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final
 
@@ -22,6 +22,8 @@ from app.domain.statistics.paired import sign_test
 from app.domain.statistics.rates import Rate, rate
 
 ARMS: Final = ("off", "on")
+FEWEST_GUESSES: Final = 20
+FEWEST_JUDGES: Final = 4  # as of clusters for the jackknife: a spread between two or three people says little
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ class SideBias:
 class BlindingIndex:
     """Bang's index of one role: (right - wrong) / all, 0 where guesses are no better than a coin.
 
-    `interval` is by judge; `independent` takes guesses as independent (Bang's variance, normal quantile).
+    `interval` is by judge; `independent` takes guesses as independent (Bang's variance, normal quantile), and is
+    None for fewer than `FEWEST_GUESSES`, where a normal quantile claims too much.
     """
 
     right: int
@@ -76,6 +79,7 @@ class BlindingIndex:
     interval: tuple[float, float] | None
     interval_null_reason: str | None
     independent: tuple[float, float] | None
+    judges: int = 0
 
 
 @dataclass(frozen=True)
@@ -173,7 +177,9 @@ def blinding_index(guesses: Sequence[Guess], role: str, confidence: float = 0.95
     if value is None:
         return BlindingIndex(0, 0, 0, None, "no_items", None, "no_items", None)
     independent = _independent(right, wrong, cannot, confidence)
-    return BlindingIndex(right, wrong, cannot, value, None, found.interval, found.null_reason, independent)
+    return BlindingIndex(
+        right, wrong, cannot, value, None, found.interval, found.null_reason, independent, len(by_judge)
+    )
 
 
 def active_minutes(times: Iterable[Sequence[float]], pause: float = PAUSE) -> ActiveMinutes:
@@ -197,7 +203,11 @@ def _rate(marks: Sequence[tuple[Hashable, bool]], confidence: float) -> Rate:
         by_judge[judge][0] += hit
         by_judge[judge][1] += 1
     clusters = [(hits, n) for hits, n in by_judge.values()]
-    return rate(sum(hits for hits, _ in clusters), len(marks), clusters, confidence)
+    found = rate(sum(hits for hits, _ in clusters), len(marks), clusters, confidence)
+    if not 1 < len(clusters) < FEWEST_JUDGES:
+        return found
+    exact = {name: limits for name, limits in found.intervals.items() if name != "korn_graubard"}
+    return replace(found, intervals=exact, deff=None, n_eff=None, interval_null_reason="few_clusters")
 
 
 def _damaged(coding: Coding) -> tuple[bool, ...]:
@@ -214,7 +224,7 @@ def _independent(right: int, wrong: int, cannot_tell: int, confidence: float) ->
     n = right + wrong + cannot_tell
     value = (right - wrong) / n
     spread = (right + wrong) / n - value**2
-    if spread <= 0:
+    if spread <= 0 or n < FEWEST_GUESSES:
         return None
     reach = z_quantile(confidence) * math.sqrt(spread / n)
     return settled(max(-1.0, value - reach)), settled(min(1.0, value + reach))

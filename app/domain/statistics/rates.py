@@ -16,7 +16,8 @@ class Rate:
     (`clopper_pearson`, which takes items as independent, and `korn_graubard`, which
     respects clusters) to its low and high limit; a method that does not apply is absent.
     `deff` and `n_eff` belong to `korn_graubard` and are None without it; where clusters were
-    given and it is absent, `interval_null_reason` says why.
+    given and it is absent, `interval_null_reason` says why. `clusters`: how many hold items of the denominator, which
+    is what an interval by cluster rests on; None where none were given.
     """
 
     numerator: int
@@ -27,6 +28,7 @@ class Rate:
     n_eff: float | None
     intervals: dict[str, tuple[float, float]]
     interval_null_reason: str | None = None
+    clusters: int | None = None
 
 
 def rate(
@@ -56,12 +58,13 @@ def rate(
         if summed != (numerator, denominator):
             message = f"clusters add up to {summed[0]} in {summed[1]}, the rate is {numerator} in {denominator}"
             raise ValueError(message)
+    resting_on = None if clusters is None else sum(items > 0 for _, items in clusters)
     if denominator == 0:
-        return Rate(numerator, denominator, None, null_reason, None, None, {})
+        return Rate(numerator, denominator, None, null_reason, None, None, {}, clusters=resting_on)
     intervals = {"clopper_pearson": clopper_pearson(numerator, denominator, confidence)}
     clustered = korn_graubard(clusters or (), confidence)
     if clustered.interval is not None:
         intervals["korn_graubard"] = clustered.interval
     reason = None if clusters is None else clustered.null_reason
     value = numerator / denominator
-    return Rate(numerator, denominator, value, None, clustered.deff, clustered.n_eff, intervals, reason)
+    return Rate(numerator, denominator, value, None, clustered.deff, clustered.n_eff, intervals, reason, resting_on)

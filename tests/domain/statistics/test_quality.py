@@ -18,9 +18,15 @@ def counts(rate):
 def test_a_repeat_is_consistent_when_label_and_arms_are_the_same():
     other_reason = Coding("destructive-content", "on", reasons=("name",), severity="clinical")
     given = [(HARM, other_reason), (HARM, BOTH), (SAFE, Coding("safe-cleanup", "off")), (KEPT, KEPT)]
-    found = quality.repeats([Answered(n % 2, known, again) for n, (known, again) in enumerate(given)])
+    found = quality.repeats([Answered(n, known, again) for n, (known, again) in enumerate(given)])
     assert counts(found) == (2, 4)
     assert set(found.intervals) == {"clopper_pearson", "korn_graubard"}
+
+
+@pytest.mark.parametrize(("judges", "reason"), [(1, "one_cluster"), (2, "few_clusters"), (3, "few_clusters")])
+def test_a_share_of_few_judges_has_no_interval_by_judge(judges, reason):
+    found = quality.repeats([Answered(judge, HARM, again) for judge in range(judges) for again in (HARM, BOTH)])
+    assert (set(found.intervals), found.deff, found.interval_null_reason) == ({"clopper_pearson"}, None, reason)
 
 
 def test_known_damage_is_found_in_its_text_whatever_its_class_and_not_in_the_other():
@@ -54,14 +60,20 @@ def test_sides_are_held_against_a_coin():
 
 
 def test_bangs_index_is_right_minus_wrong_over_all_with_cannot_tell_among_all():
-    guesses = [Guess(judge, "reviewer", right) for judge in range(4) for right in (True, True, False, None)]
+    guesses = [Guess(judge, "reviewer", right) for judge in range(5) for right in (True, True, False, None)]
     guesses[0] = Guess(0, "reviewer", None)
     found = quality.blinding_index([*guesses, Guess(9, "adjudicator", right=False)], "reviewer")
-    assert (found.right, found.wrong, found.cannot_tell) == (7, 4, 5)
-    assert found.value == 3 / 16
-    assert found.interval[0] < 3 / 16 < found.interval[1]
-    spread = (11 / 16 - (3 / 16) ** 2) / 16
-    assert found.independent == pytest.approx((3 / 16 - 1.959964 * spread**0.5, 3 / 16 + 1.959964 * spread**0.5))
+    assert (found.right, found.wrong, found.cannot_tell) == (9, 5, 6)
+    assert found.value == 4 / 20
+    assert found.interval[0] < 4 / 20 < found.interval[1]
+    spread = (14 / 20 - (4 / 20) ** 2) / 20
+    assert found.independent == pytest.approx((4 / 20 - 1.959964 * spread**0.5, 4 / 20 + 1.959964 * spread**0.5))
+
+
+def test_few_guesses_have_no_interval_that_takes_them_as_independent():
+    guesses = [Guess(1, "reviewer", right) for right in (True, None) * 10]
+    assert quality.blinding_index(guesses, "reviewer").independent is not None
+    assert quality.blinding_index(guesses[1:], "reviewer").independent is None
 
 
 @pytest.mark.parametrize(("judges", "reason"), [(1, "one_cluster"), (2, "few_clusters"), (3, "few_clusters")])
