@@ -51,7 +51,7 @@ LABELS: Final = (
     Label(
         "destructive-content",
         "Meaning changed: words",
-        "A content word, negation, hedge, quantity, name, code token or qualifier was dropped, "
+        "A content word, negation, hedge, quantity, name, command or limiting word was dropped, "
         "replaced or added without support in the audio or reference, where there is one.",
         "changed",
         PANELS,

@@ -61,6 +61,7 @@ class Guidelines:
     otherwise: Step | None = None
     answers: Mapping[str, Told] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
+    tags: Mapping[str, str] = field(default_factory=dict)
     sections: tuple[Section, ...] = ()
     edges: tuple[Worked, ...] = ()
 
@@ -78,6 +79,7 @@ def read(data: Mapping[str, Any]) -> Guidelines:
         otherwise=Step(**data["otherwise"]) if "otherwise" in data else None,
         answers={label: _told(each) for label, each in data.get("answers", {}).items()},
         reasons=data.get("reasons", {}),
+        tags=data.get("tags", {}),
         sections=tuple(_section(each) for each in data.get("sections", ())),
         edges=_pairs(data.get("edges", ())),
     )

@@ -220,7 +220,7 @@ def _also_problems(judgement: Judgement) -> list[Problem]:
 
 def _identical_problems(judgement: Judgement, label: codebook.Label) -> list[Problem]:
     if label.destructive and judgement.panel != "both":
-        return [Problem("The two texts count as the same in this study: damage can only stand in both.", field="panel")]
+        return [Problem("These count as the same: damage can only stand in both.", field="panel")]
     if label.group == "intact" and label.key != "no-material-edit":
-        return [Problem("The two texts count as the same in this study: choose “Same in both”.", field="label")]
+        return [Problem("These count as the same: choose “Same in both”.", field="label")]
     return []

@@ -97,6 +97,8 @@ def invisible_name(ch: str) -> str:
     >>> [invisible_name(ch) for ch in ("\u200b", "\t", "\x7f", "\x85")]
     ['ZERO WIDTH SPACE', 'HORIZONTAL TABULATION', 'DELETE', 'U+0085']
     """
+    if ch == "\n":
+        return "NEW LINE"  # nobody but Unicode says line feed
     if ch < " ":
         ch = chr(_CONTROL_PICTURES + ord(ch))
     elif ch == "\x7f":
@@ -114,12 +116,30 @@ def without_invisibles(text: str, form: Literal["NFC", "NFKC"]) -> str:
 
 
 def only_invisible(a: str, b: str) -> bool:
-    r"""Whether two texts differ, but only in invisible characters, spacing or normalisation.
+    r"""Whether two texts differ, but only in invisible characters, spacing within lines or normalisation.
+
+    Lines are structure: a list that lost them is no list any more. See `only_lines`.
 
     >>> only_invisible("so\u200b it", "so  it"), only_invisible("so it", "soit"), only_invisible("so", "so")
     (True, False, False)
     """
-    return a != b and equivalent(without_invisibles(a, "NFKC"), without_invisibles(b, "NFKC"), "whitespace")
+    return a != b and _lines(a) == _lines(b)
+
+
+def only_lines(a: str, b: str) -> bool:
+    r"""Whether two texts differ in their lines, and else at most in what cannot be seen.
+
+    >>> only_lines("milk\neggs", "milk eggs"), only_lines("milk\neggs", "milk\neggs "), only_lines("milk", "eggs")
+    (True, False, False)
+    """
+    a, b = without_invisibles(a, "NFKC"), without_invisibles(b, "NFKC")
+    return equivalent(a, b, "whitespace") and _lines(a) != _lines(b)
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines that hold something, without what cannot be seen."""
+    lines = map(_collapsed, without_invisibles(text, "NFKC").splitlines())
+    return [line for line in lines if line]
 
 
 _CLUSTER: Final = regex.compile(r"\X")

@@ -90,6 +90,7 @@ class BlindItem:
     before: str | None = None
     after: str | None = None
     audio: str | None = None  # HERE, MISSING where the item names a recording that is not there, or None
+    unreferred: bool = False  # the study shows references, and of this item there is none
 
 
 @dataclass(frozen=True)
@@ -331,6 +332,7 @@ def _shown(content: Item, rules: Protocol, on_panel: str) -> dict[str, Any]:
         "highlight": rules["review.highlight"],
         "lang": content.lang,
         "references": tuple((kind, text) for kind, text in shown if text is not None),
+        "unreferred": bool(shown) and all(text is None for _, text in shown),
     }
 
 

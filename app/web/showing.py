@@ -13,7 +13,7 @@ from app.domain.difference import difference
 from app.domain.errors import InvalidInput, StaleVersion, StoreUnavailable
 from app.domain.judgement import Judgement, chosen
 from app.domain.look_alikes import look_alikes
-from app.domain.text import only_invisible, runs
+from app.domain.text import only_invisible, only_lines, runs
 from app.security import token_hash
 from app.store import judging
 from app.web.forms import Form
@@ -106,8 +106,8 @@ def pair(item: judging.BlindItem) -> dict[str, Any]:
 
 
 def badges(a: str, b: str) -> dict[str, Any]:
-    """Tell whether two texts differ only in what cannot be seen, or in characters that look alike, and in which."""
-    return {"badge": only_invisible(a, b), "alike": look_alikes(a, b)}
+    """Tell whether two texts differ only in what cannot be seen, in line breaks, or in characters that look alike."""
+    return {"badge": only_invisible(a, b), "lines": only_lines(a, b), "alike": look_alikes(a, b)}
 
 
 def by_field(error: InvalidInput) -> dict[str, str]:

@@ -26,6 +26,11 @@ function sayTrouble(text = "") {
   if (retry) retry.hidden = !(unsent || failures);
 }
 
+function savedWords() {
+  const answered = "answered" in document.querySelector("#item .saved").dataset;
+  return answered ? "Saved, not sent. Your earlier answer counts until you send." : "Saved, not sent";
+}
+
 function schedule(wait) {
   clearTimeout(timer);
   timer = setTimeout(save, wait);
@@ -80,7 +85,7 @@ async function send(judging, leaving) {
     failures = 0;
     document.dispatchEvent(new Event("evenhand:contact"));
     sayTrouble();
-    if (!dirty && !unsent) say(".saved", "Saved, not sent");
+    if (!dirty && !unsent) say(".saved", savedWords());
   } catch {
     if (signal.aborted) return;
     failures += 1;

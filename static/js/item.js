@@ -1,6 +1,7 @@
 // An item's page between two loads: drafts, sending, what comes next. The form works without this file.
 
 import { drop, form, keep, retry, save, signInAgain, touch, waiting } from "./drafts.js";
+import { announce } from "./said.js";
 
 const item = () => document.getElementById("item");
 
@@ -24,6 +25,10 @@ document.addEventListener("change", (event) => {
   item().querySelector(".faults")?.remove(); // it spoke of the answer before, and its links lead there
 });
 
+// Whether there is anything in the form to keep.
+const entered = () =>
+  [...form().querySelectorAll(":checked, textarea")].some((each) => each.value !== "");
+
 // The buttons at the foot, for which a plain page has something else.
 
 const deeds = {
@@ -34,7 +39,7 @@ const deeds = {
   differences() {
     const place = document.getElementById("differences");
     const list = place.querySelector("details");
-    if (list) list.open = !list.open;
+    if (list) list.open = true;
     place.focus();
   },
 };
@@ -58,19 +63,12 @@ async function flag(button) {
     if (answer.status === 401) return signInAgain();
     if (!answer.ok) throw new Error(String(answer.status));
     button.dataset.to = `${button.dataset.flag}/${flagging ? "unflag" : "flag"}`;
-    button.querySelector("span").textContent = flagging ? "Take the flag away" : "Flag for later";
+    for (const words of button.querySelectorAll(".flag-words > span")) words.classList.toggle("off");
     item().querySelector(".flagged").hidden = !flagging;
     announce(flagging ? "Flagged for later" : "The flag is taken away");
   } catch {
     announce("The flag could not be stored");
   }
-}
-
-// For whoever hears the page: emptied first, for the same words twice are said once.
-function announce(text) {
-  const place = document.getElementById("said");
-  place.textContent = "";
-  setTimeout(() => (place.textContent = text), 50);
 }
 
 document.addEventListener("click", (event) => {
@@ -114,12 +112,15 @@ document.addEventListener("htmx:afterSettle", () => {
   drop();
   document.title = item().dataset.title;
   window.history.replaceState(null, "", item().dataset.url);
+  const account = document.querySelector('[data-act="account"]');
+  if (!item().matches(".exercise")) account.href = `/account?back=${item().dataset.url}`;
   document.dispatchEvent(new Event("evenhand:item"));
   const refused = item().querySelector("[role=alert]");
   const feedback = item().querySelector(".feedback h2");
   (refused ?? feedback ?? item().querySelector("h1")).focus({ preventScroll: true });
   if (item().matches(".exercise")) (refused ?? feedback)?.scrollIntoView({ block: "center" });
-  if (refused) return touch(); // it was not taken: keep it as a draft
+  if (refused) announce(""); // or what was said of the item before would still stand there
+  if (refused) return void (entered() && touch()); // it was not taken: keep it as a draft
   if (!feedback) announce("Sent"); // practice: what came of it is read with the focus
 });
 

@@ -1,5 +1,7 @@
 // Single keys of an item page. Digits by where they are on the keyboard, letters by what is printed on them.
 
+import { announce } from "./said.js";
+
 const GUARD = 250; // ms in which a new item takes no key: it may have been meant for the one before
 
 let since = performance.now();
@@ -34,9 +36,25 @@ function change(input, checked) {
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
+// What is printed on a choice, without its keys. A key chooses where no focus is, so that nothing else tells of it.
+const nameOf = (input) =>
+  [...input.closest("label").childNodes].map((each) => (each.matches?.(".key") ? "" : each.textContent)).join("").trim();
+
+function tell(input) {
+  const name = input.dataset.said ?? nameOf(input);
+  if (input.type === "checkbox") announce(`${name}: ${input.checked ? "chosen" : "taken back"}`);
+  else announce(input.checked ? name : "No text chosen");
+}
+
+function choose(input, checked = true) {
+  if (!input || input.disabled || input.checked === checked) return;
+  change(input, checked);
+  tell(input);
+}
+
 function chooseLabel(number) {
   const input = form()?.querySelector(`[name="label"][data-n="${number}"]`);
-  if (seen(input)) change(input, true);
+  if (seen(input)) choose(input);
 }
 
 // A and B are switches: both on is "both", where the answer has that.
@@ -46,22 +64,22 @@ function switchPanel(letter) {
   const other = letter === "A" ? "B" : "A";
   const on = (name) => places[name].checked || places.both.checked;
   const wanted = on(letter) ? (on(other) ? other : null) : on(other) && seen(places.both) ? "both" : letter;
-  if (wanted) change(places[wanted], true);
-  else change(places[letter], false);
+  if (wanted) choose(places[wanted]);
+  else choose(places[letter], false);
 }
 
 function decide(key) {
   const input = form().querySelector(`[name="decision"][value="${key}"]`);
-  if (seen(input)) change(input, true);
+  if (seen(input)) choose(input);
 }
 
 function switchReason(number) {
   const why = form().querySelectorAll('[name="unresolved_reason"]')[number - 1];
-  if (seen(why)) return change(why, true);
+  if (seen(why)) return choose(why);
   const chosen = form().querySelector('[name="label"]:checked')?.dataset.n;
   const reasons = form().querySelectorAll(`.reasons[data-of="${chosen}"] [name="reason"]`);
   const input = reasons[number - 1];
-  if (seen(input)) change(input, !input.checked);
+  if (seen(input)) choose(input, !input.checked);
 }
 
 function send() {

@@ -63,7 +63,7 @@ def test_a_recording_is_played_replayed_and_sped_up_and_the_speed_stays_for_the_
         send(page, "forward")
         assert at(page) > 1.5
         page.get_by_label("Speed").select_option("1.5")
-        page.get_by_role("button", name="Replay 2 s").click()
+        page.get_by_role("button", name="Back 2 seconds").click()
         page.wait_for_function(PLAYING)
         send(page, "nonsense")
         if number == 1:
@@ -88,7 +88,7 @@ def test_without_javascript_the_player_is_there_and_plays(heard, tab):
     sound = page.locator("#item audio")
     assert sound.is_visible()
     assert sound.get_attribute("controls") is not None
-    assert not page.get_by_role("button", name="Replay 2 s").is_visible()
+    assert not page.get_by_role("button", name="Back 2 seconds").is_visible()
 
 
 def test_a_recording_that_does_not_come_is_told(heard, tab):

@@ -74,7 +74,7 @@ def answers(seen):
 def test_the_own_judgement_leads_to_the_second_step_of_the_same_item_wherever_one_begins(differing, tab):
     page = tab("ines", viewport=SIZE).page
     page.goto("/adjudicate/next")
-    page.get_by_role("link", name="Next", exact=True).click()
+    page.get_by_role("link", name="Next item", exact=True).click()
     arrive(page, 2)
     before = page.url
     second(page)
@@ -218,7 +218,7 @@ def test_the_list_is_narrowed_and_searched_and_no_word_enters_an_address(reviewi
     page = found.page
     page.get_by_label("Words in a text").fill("SORT of")
     page.keyboard.press("Enter")
-    page.get_by_text("1 of 3 is like this").wait_for()
+    page.get_by_text("1 item found").wait_for()
     assert page.locator(".entries li").count() == 1
     assert page.url.endswith("/review")
     assert page.get_by_label("Words in a text").input_value() == "SORT of"
@@ -243,7 +243,7 @@ def test_a_search_works_with_and_without_javascript(reviewing, tab, script):
     page = tab("rosa", java_script_enabled=script).page
     page.get_by_label("Words in a text").fill("no such words")
     page.get_by_role("button", name="Show", exact=True).click()
-    assert page.get_by_text("Nothing in your list is like this.").is_visible()
+    assert page.get_by_text("No item found.").is_visible()
     assert page.locator(".entries").count() == 0
 
 

@@ -221,3 +221,37 @@ def test_a_key_that_is_held_down_goes_through_no_second_item(rosa):
     arrive(page, 2)
     assert chosen(page) == {}
     assert page.locator("[role=alert]").count() == 0
+
+
+def heard(page):
+    """Note what the page says to those who hear it."""
+    page.evaluate(
+        """() => { window.heard = []; new MutationObserver(() => {
+        const text = document.getElementById("said").textContent; if (text) window.heard.push(text); })
+        .observe(document.getElementById("said"), { childList: true }); }"""
+    )
+
+
+def test_what_a_key_chose_is_said_once_and_in_words(rosa):
+    page = rosa.page
+    heard(page)
+    for press in ("1", "a", "b", "Shift+Digit2", "Shift+Digit2", "6"):
+        page.keyboard.press(press)
+        page.wait_for_timeout(120)
+    assert page.evaluate("window.heard") == [
+        "Meaning changed: words. Needed: which text, what happened.",
+        "Text A",
+        "Both texts",
+        "Negation: chosen",
+        "Negation: taken back",
+        "Same in both, as far as it matters. Nothing more is needed.",
+    ]
+
+
+def test_the_short_form_of_the_steps_shows_the_key_of_each_answer_and_no_other_number(rosa):
+    steps = rosa.page.locator(".about-choice li")
+    keys = [
+        LABEL_KEYS.index(label) + 1 for label in (CANNOT, CONTENT, CORRECTION, STRUCTURE, SAME, SAFE, RETAINED, SAME)
+    ]
+    assert steps.locator(".key").all_inner_texts() == [str(key) for key in keys]
+    assert steps.first.evaluate("each => getComputedStyle(each).listStyleType") == "none"

@@ -41,6 +41,10 @@ def test_every_answer_has_at_least_two_examples_which_show_that_answer():
         assert {pair.answer.label for pair in told.pairs} == {label}
 
 
+def test_every_tag_is_explained_and_no_other():
+    assert list(GUIDE.tags) == [each.key for each in codebook.GROUPS]
+
+
 def test_every_reason_is_explained_and_no_other():
     assert set(GUIDE.reasons) == {reason.key for label in codebook.LABELS for reason in label.reasons}
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.text import Run, equivalent, invisible_name, only_invisible, runs, tokens
+from app.domain.text import Run, equivalent, invisible_name, only_invisible, only_lines, runs, tokens
 
 EVERYTHING = [chr(point) for point in range(sys.maxunicode + 1)]
 VARIATION_SELECTORS = [ch for ch in EVERYTHING if "VARIATION SELECTOR" in unicodedata.name(ch, "")]
@@ -79,10 +79,28 @@ def test_the_runs_of_a_slice_are_marked_as_in_the_whole_text(text, start, length
         ("a, b", "a b", False),
         ("A", "a", False),
         ("a", "a", False),
+        ("a\nb", "a\r\nb", True),
+        ("a\nb", "a\n\nb ", True),
+        ("a\nb", "a b", False),
     ],
 )
 def test_a_pair_that_differs_in_invisibles_or_normalisation_alone_is_found(a, b, expected):
     assert only_invisible(a, b) is only_invisible(b, a) is expected
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ("milk\neggs\nflour", "milk eggs flour", True),
+        ("milk\neggs flour", "milk eggs\nflour", True),
+        ("so\u00adft\nb", "soft b", True),
+        ("milk\neggs", "milk, eggs", False),
+        ("milk\neggs", "milk\n eggs\n", False),
+        ("a", "a", False),
+    ],
+)
+def test_a_pair_whose_lines_differ_and_nothing_that_is_read_is_found(a, b, expected):
+    assert only_lines(a, b) is only_lines(b, a) is expected
 
 
 @pytest.mark.parametrize(

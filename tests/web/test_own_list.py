@@ -11,7 +11,7 @@ from app.actions import closing, withdrawing
 from app.store import judging, receipts, verify
 from tests.house import PROTOCOL, Page, frozen_study, item_rows
 
-SAME, HARM = {"label": "no-material-edit"}, {"label": "destructive-content", "panel": "A", "reason": "negation"}
+SAME, HARM = {"label": "no-material-edit"}, {"label": "destructive-content", "panel": "both", "reason": "negation"}
 REVIEWED = PROTOCOL + '[review]\nidentical_pairs = "review"\n'
 MANY = PROTOCOL.replace("word_repetition = 4, fluent = 2", "word_repetition = 400, fluent = 400")
 
@@ -118,7 +118,7 @@ def test_what_is_not_shown_is_not_searched(store, world, people, visit):
     frozen_study(store, world, protocol=REVIEWED, rows=rows)
     rosa = visit("rosa")
     for words in ("secret", "raw_hypothesis", "tagged", "verbatim", "P-001", "ep-one", "fluent", "invented"):
-        assert "Nothing in your list is like this" in search(rosa, words), words
+        assert "No item found" in search(rosa, words), words
     assert len(numbers(search(rosa, "number 1 was"))) == 1
 
 
@@ -266,7 +266,7 @@ def test_a_receipt_holds_when_an_item_left_before_and_another_after_it(store, wo
 
 def test_verify_names_a_sign_off_whose_answers_are_others(signed, store):
     with store.write() as connection:
-        connection.exec_driver_sql("update judgement set panel = 'B' where panel = 'A'")
+        connection.exec_driver_sql("update judgement set panel = 'B' where panel = 'both'")
     with store.read() as connection:
         found = verify.findings(connection)
     assert "study pilot: the stored answers of rosa no longer give the digest of sign-off 1" in found
@@ -322,7 +322,7 @@ def test_where_work_stopped_is_told_on_a_later_day(store, many, app, visit):
     put_forward(app, hours=20)
     rosa = visit("rosa")  # the session of the day before is over
     text = " ".join(rosa.page("/review").text.split())
-    assert "You stopped at item 3, 2026-01-05 09:" in text
+    assert "You stopped at item 3, 5 January 2026, 09:" in text
 
 
 def test_progress_is_of_the_own_list_alone(store, world, people, visit):

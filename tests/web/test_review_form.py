@@ -652,7 +652,7 @@ def test_a_draft_is_no_answer(rosa, store):
     assert stored(store) == []
     assert rosa.get("/review/next").headers["location"] == where
     assert rosa.sign_off().status_code == 409
-    assert "Draft, not sent" in rosa.get("/review").text
+    assert "Not sent yet" in rosa.get("/review").text
 
 
 def test_a_draft_outlives_signing_out_and_another_browser(rosa, visit):

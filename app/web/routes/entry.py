@@ -182,7 +182,7 @@ def logout(request: Request, visitor: Signed) -> Response:
 
 @router.get("/account", dependencies=[SIGNED_IN])
 def account_page(request: Request, changed: str = "") -> Response:
-    """Show the page for a new password."""
+    """Show the page for a new password. `back`, in the address: the item to return to."""
     return _account_page(request, done=changed)
 
 
@@ -190,6 +190,7 @@ def _account_page(
     request: Request, errors: dict[str, str] | None = None, done: str = "", *, status: int | None = None
 ) -> Response:
     shown = {"errors": errors or {}, "done": done, "themes": act.THEMES, "sizes": act.TEXT_SIZES}
+    shown["back"] = _item(request.query_params.get("back", ""))
     return render(request, "entry/account.html", status or (422 if errors else 200), title="Your account", **shown)
 
 
@@ -207,7 +208,8 @@ def change_look(request: Request, visitor: Signed, form: SignedForm) -> Response
         )
     except InvalidInput as error:
         return _account_page(request, _by_field(error))
-    return see_other("/account?changed=look")
+    back = _item(request.query_params.get("back", ""))
+    return see_other("/account?changed=look" + (f"&back={back}" if back else ""))
 
 
 @router.post("/account")

@@ -52,6 +52,6 @@ def cases(
 def _compared(case: looking.Case) -> dict[str, Any]:
     """Return how the two texts of a case differ: nothing to mark where they are equal or gone."""
     if case.content is None or not case.content.changed:
-        return {"shown": None, "badge": False, "alike": ()}
+        return {"shown": None, "badge": False, "lines": False, "alike": ()}
     off, on = case.content.off, case.content.on
     return {"shown": difference(off, on)} | badges(off, on)
