@@ -62,9 +62,10 @@ format: $(VENV)/.dev-installed ## let ruff format the code and mend what it can
 
 .PHONY: bench
 bench: $(VENV)/.dev-installed ## measure load and speed (minutes; not part of the tests)
-	$(BIN)/python -m scripts.bench $(ARGS)
+	$(BIN)/python -m scripts.bench
 	$(BIN)/python -m scripts.bench_results
 	$(BIN)/python -m scripts.bench_keys
+	$(BIN)/python -m scripts.bench_load $(ARGS)
 
 .PHONY: soak
 soak: $(VENV)/.dev-installed ## kill, cut the power, fill the disk, as often as promised (the better part of an hour)

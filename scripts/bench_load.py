@@ -85,15 +85,21 @@ def sized(folder: Path, n: int, seconds: float) -> Figures:
     """Return how long one judge of two waits, in a study of n items."""
     study(folder, n, judges=2)
     with serving(folder) as server:
-        judge = Judge(server.port, name(0), bench.PASSWORD)
-        judge.open_next()
-        judge.answer()
-        judge.tally = Tally()
-        until = time.monotonic() + seconds
-        while time.monotonic() < until and judge.open_next() and judge.answer(drafts=1):
-            judge.ask("index", "/review")
-        stored = _stored(folder) - 1
-        return waits([judge.tally]) | {"lost": judge.tally.acknowledged - stored, "started": server.started}
+        tally = alone(server, name(0), seconds)
+        stored = _stored(folder) - 1  # the first answer warms the server, and is not told
+        return waits([tally]) | {"lost": tally.acknowledged - stored, "started": server.started}
+
+
+def alone(server: Server, who: str, seconds: float) -> Tally:
+    """Let one judge open items, keep a draft of each, answer, and look at the list, for so long."""
+    judge = Judge(server.port, who, bench.PASSWORD)
+    judge.open_next()
+    judge.answer()
+    judge.tally = Tally()
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and judge.open_next() and judge.answer(drafts=1):
+        judge.ask("index", "/review")
+    return judge.tally
 
 
 def crowded(frozen: Path, folder: Path, crowd: int, seconds: float, *, think: float = 0) -> Figures:

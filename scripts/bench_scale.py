@@ -23,7 +23,7 @@ from app.store.db import DATABASE
 from app.store.migrate import open_store
 from app.store.verify import findings
 from scripts import bench, bench_load, bench_results
-from scripts.judges import Judge, Tally, serving
+from scripts.judges import serving
 
 SIZES: Final = (2_000, 20_000, 200_000)
 SECONDS: Final = 8.0  # of answering by one judge
@@ -70,14 +70,7 @@ def steps(n: int, folder: Path) -> dict[str, float]:
 def _served(folder: Path) -> dict[str, float]:
     """Return what one judge waits for at a server of its own, in milliseconds, and what the server holds."""
     with serving(folder) as server:
-        judge = Judge(server.port, "rosa", bench.PASSWORD)
-        judge.open_next()
-        judge.answer()
-        judge.tally = Tally()
-        until = time.monotonic() + SECONDS
-        while time.monotonic() < until and judge.open_next() and judge.answer(drafts=1):
-            judge.ask("index", "/review")
-        waits = bench_load.waits([judge.tally])
+        waits = bench_load.waits([bench_load.alone(server, "rosa", SECONDS)])
         found = {f"{name}, ms": value for name, value in waits.items() if name.endswith("p95")}
         return found | {"first page, s": server.started, "MiB of the server": server.memory()}
 
