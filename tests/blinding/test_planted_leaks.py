@@ -10,7 +10,7 @@ import shutil
 import pytest
 
 from app.web import judging, showing
-from tests.blinding.worlds import drive, first_difference, judge, two_stores
+from tests.blinding.worlds import drive, first_difference, judge, tokens, two_stores
 
 ITEMS = 12
 
@@ -21,7 +21,10 @@ def twins(tmp_path_factory):
 
 
 def one_reviewer(visit):
-    judge(visit("rosa"), "/review", 0, [])
+    rosa = visit("rosa")
+    judge(rosa, "/review", 0, [])
+    for token in tokens(rosa.get("/review").text):
+        rosa.get(f"/review/{token}/audio")
 
 
 def side_of_on(request, token):

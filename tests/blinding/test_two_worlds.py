@@ -4,7 +4,7 @@ from app.store import judging
 from tests.blinding.worlds import drive, first_difference, tokens, two_stores, whole_script
 
 ITEMS = 200
-STATUSES = {200, 204, 206, 303, 400, 401, 403, 404, 405, 409, 413, 416, 422}
+STATUSES = {200, 204, 206, 303, 307, 400, 401, 403, 404, 405, 409, 413, 416, 422}
 
 
 def test_every_byte_of_every_judge_is_the_same_whichever_text_is_filtered(tmp_path):

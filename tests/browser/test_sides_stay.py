@@ -35,7 +35,7 @@ def test_reloads_backs_tabs_and_a_restart_of_the_server_never_change_a_side(revi
         assert panels(tab) == (where, first[where])
         tab.close()
     reviewing.stop()
-    reviewing.serve()
+    reviewing.serve(port=reviewing.port)
     page.goto(reviewing.origin)
     sign_in(page, "rosa")
     page.goto(f"{reviewing.origin}{next(iter(first))}")

@@ -237,7 +237,7 @@ def test_who_takes_the_port_after_the_server_gets_a_key_that_opens_nothing(revie
         (stolen,) = set(squatter.cookies())
         ended = reviewing.run("serve", "--port", port)
         assert (ended[0], "already listens" in ended[1]["error"]) == (1, True)
-    reviewing.serve(port)
+    reviewing.serve(port=port)
     answer = httpx.get(f"{reviewing.origin}/review", headers={"Cookie": stolen})
     assert (answer.status_code, answer.headers["location"]) == (303, "/login")
 
@@ -280,7 +280,7 @@ def test_a_service_worker_of_another_program_never_sees_a_page_under_the_stores_
     page, name = context.new_page(), host_name(evenhand.folder)
     port = left_behind(page, "127.0.0.1", 0, WORKERS[kind])
     left_behind(page, "localhost", port, WORKERS[kind])
-    evenhand.serve(port)
+    evenhand.serve(port=port)
     sign_in(page, f"http://{name}:{port}")
     assert page.title().startswith("Your reviews")
     assert page.evaluate("navigator.serviceWorker.controller") is None
@@ -291,7 +291,7 @@ def test_at_the_plain_address_it_is_removed_by_the_first_visit_and_reads_no_page
     shutil.copytree(frozen, evenhand.folder)
     page = context.new_page()
     port = left_behind(page, "127.0.0.1", 0, WORKERS[kind])
-    evenhand.serve(port)
+    evenhand.serve(port=port)
     token = evenhand.visit("rosa").client.cookies[COOKIE]
     context.add_cookies([{"name": COOKIE, "value": token, "url": evenhand.origin}])
     page.goto(f"{evenhand.origin}/review")

@@ -36,7 +36,14 @@ def drawn(browser):
     def show(*texts, compared=False, whole=False):
         told = {"found": difference(*texts)} if compared else {"texts": texts}
         if whole:
-            rest = {"audio": None, "references": (), "lang": None, "highlight": True, "identical": len({*texts}) == 1}
+            rest = {
+                "audio": None,
+                "references": (),
+                "lang": None,
+                "highlight": True,
+                "unreferred": False,
+                "identical": len({*texts}) == 1,
+            }
             item = SimpleNamespace(text_a=texts[0], text_b=texts[1], **rest)
             told = {"item": item, **showing.pair(item)}
         template = ITEM if whole else PAIR if compared else PANEL

@@ -48,7 +48,7 @@ def test_an_answer_takes_so_few_presses(rosa, presses, sent):
 def test_after_a_flag_the_answer_is_sent_and_the_flag_stays(rosa, send):
     page = rosa.page
     page.keyboard.press("f")
-    page.get_by_text("Flagged for later", exact=True).wait_for()
+    page.locator(".flagged").wait_for()
     page.keyboard.press("6")
     if send == "Control+Enter":
         page.locator('[data-act="flag"]').focus()

@@ -136,7 +136,7 @@ def search(page):
     page.get_by_label("Words in a text").fill(SEARCHED)
     time.sleep(SAVED)
     page.get_by_role("button", name="Show", exact=True).click()
-    page.get_by_text("5 of 5 are like this").wait_for()
+    page.get_by_text("5 items found").wait_for()
     page.locator(".entries a").first.click()
     arrive(page, 1)
 

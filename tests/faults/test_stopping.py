@@ -47,7 +47,7 @@ def send_all(evenhand, rosa, pool, many):
 
 
 def test_fifty_requests_under_way_get_their_true_answer_and_the_server_ends(evenhand, rows):
-    study_of(evenhand.folder, 100)
+    study_of(evenhand.folder, 120)  # half of them hers, or nearly
     evenhand.serve()
     rosa = evenhand.visit("rosa")
     with held(evenhand.folder) as other, ThreadPoolExecutor(50) as pool:
@@ -67,7 +67,7 @@ def test_fifty_requests_under_way_get_their_true_answer_and_the_server_ends(even
 
 
 def test_where_another_program_never_lets_go_all_are_told_so_and_the_server_ends(evenhand, rows):
-    study_of(evenhand.folder, 60)
+    study_of(evenhand.folder, 80)
     evenhand.serve()
     rosa = evenhand.visit("rosa")
     with held(evenhand.folder), ThreadPoolExecutor(30) as pool:

@@ -317,7 +317,7 @@ def test_both_indexes_carry_the_sign_off_form_at_every_stage(walk):
     assert len(walk.indexes) > 30
     for base, html in walk.indexes:
         form = Page(html).form_to(f"{base}/sign-off")
-        assert (form.method, form.names) == ("post", {"csrf"})
+        assert (form.method, form.names) == ("post", {"csrf", "study"})
 
 
 def test_an_index_without_anything_to_judge_carries_it_too(store, world, visit):

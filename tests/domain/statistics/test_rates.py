@@ -1,5 +1,7 @@
 """A rate: its counts, its intervals, and its refusals."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.domain.statistics.intervals import clopper_pearson, korn_graubard
@@ -34,7 +36,9 @@ def test_one_cluster_leaves_the_exact_interval() -> None:
 
 @pytest.mark.parametrize("clusters", [None, [], [(0, 0)]])
 def test_a_rate_of_nothing_is_null_with_the_reason_given(clusters) -> None:
-    assert rate(0, 0, clusters, null_reason="not_enabled") == Rate(0, 0, None, "not_enabled", None, None, {})
+    assert rate(0, 0, clusters, null_reason="not_enabled") == replace(
+        Rate(0, 0, None, "not_enabled", None, None, {}), clusters=None if clusters is None else 0
+    )
 
 
 @pytest.mark.parametrize("clusters", [[], [(1, 5)], [(2, 6), (0, 1)]])
