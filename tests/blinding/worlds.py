@@ -346,9 +346,9 @@ def review(person, base, turn, known):
         if "decision" in form.names:
             said |= ({"decision": "keep"}, {"decision": "unresolved", "unresolved_reason": "needs_policy"})[seen % 2]
             said |= {"decision": "change"} if seen % 5 == 0 else {}
-        if seen % 8 == 0:
+        if seen % 3 == 0:
             person.get(f"{where}/audio")
-            person.get(f"{where}/audio", headers={"Range": ranges[seen // 8 % len(ranges)]})
+            person.get(f"{where}/audio", headers={"Range": ranges[seen // 3 % len(ranges)]})
         if seen % 7 == 0:
             flag(person, where, form, seen)
         if seen % 10 == 0:

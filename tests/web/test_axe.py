@@ -30,6 +30,10 @@ def pages(walk):
     return [(f"{where} {status}", html) for (where, status, _), html in found.items()]
 
 
+WIDEST = """() => [...document.querySelectorAll("main *")]
+  .filter(each => each.getBoundingClientRect().right > innerWidth).map(each => each.outerHTML.slice(0, 160)).slice(-2)"""
+
+
 @pytest.fixture(scope="module")
 def show(browser):
     """Return how a page is shown at the application's own address, without the application."""
@@ -83,5 +87,5 @@ def test_at_the_largest_text_no_page_scrolls_sideways(pages, show):
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 800})
             if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
-                wide.append((name, width))
+                wide.append((name, width, page.evaluate(WIDEST)))
     assert wide == []
