@@ -108,6 +108,7 @@ def crowded(frozen: Path, folder: Path, crowd: int, seconds: float, *, think: fl
     with serving(folder) as server:
         judges = [Judge(server.port, name(number), bench.PASSWORD) for number in range(crowd)]
         together(judges, time.monotonic() + 2 + think)  # warm
+        draft = None if think else _drafts(server, judges[0])
         for judge in judges:
             judge.tally = Tally()
         before, processor, memory = _stored(folder), server.processor(), server.memory()
@@ -118,9 +119,7 @@ def crowded(frozen: Path, folder: Path, crowd: int, seconds: float, *, think: fl
         found |= {"reviews per second": done / took, "processor ms per review": processor / done * 1000}
         found |= {"errors": sum(judge.tally.errors for judge in judges), "lost": done - (_stored(folder) - before)}
         found |= {"memory MiB": server.memory(), "drift %": (server.memory() / memory - 1) * 100}
-        if not think:
-            found["processor ms per draft"] = _drafts(server, judges[0])
-        return found
+        return found if draft is None else found | {"processor ms per draft": draft}
 
 
 def _drafts(server: Server, judge: Judge) -> float:

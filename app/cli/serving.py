@@ -74,7 +74,9 @@ def _listening(port: int) -> socket.socket:
 
     Where somebody listens at all addresses of this computer, this bind fails too.
     """
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # The protocol is named, for asyncio sends at once (TCP_NODELAY) only where it is. Else a page waits 40 ms
+    # for the browser to confirm its first part.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         if _answers(port):  # macOS lets one program listen at all addresses and another at one of them

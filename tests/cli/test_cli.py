@@ -721,3 +721,9 @@ def test_serve_says_its_addresses_as_json_when_asked(tmp_path):
         assert process.wait(15) == 0
     assert told["url"] == f"http://127.0.0.1:{port}/"
     assert told["browser_url"].endswith(f".localhost:{port}/")
+
+
+def test_what_the_server_answers_is_sent_at_once():
+    """A page is written in two parts; the second would wait for the first to be confirmed."""
+    with serving._listening(8797) as listener:
+        assert listener.proto == socket.IPPROTO_TCP

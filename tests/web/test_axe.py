@@ -31,7 +31,8 @@ def pages(walk):
 
 
 WIDEST = """() => [...document.querySelectorAll("main *")]
-  .filter(each => each.getBoundingClientRect().right > innerWidth).map(each => each.outerHTML.slice(0, 160)).slice(-2)"""
+  .filter(each => each.getBoundingClientRect().right > innerWidth)
+  .map(each => each.outerHTML.slice(0, 160)).slice(-2)"""
 
 
 @pytest.fixture(scope="module")
