@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from app.actions import closing, freezing, preparing, reporting, reviewing
+from app.formats.rows import MOST_ROWS
 from app.store import judgements, studies
 from app.store.db import DATABASE
 from app.store.migrate import open_store
@@ -41,7 +42,11 @@ def steps(n: int, folder: Path) -> dict[str, float]:
     store, outside = bench_load.drafted(folder, n, ["rosa", "ravi"])
     data = bench.items(n)
     took["megabytes of the file"] = len(data) / 1e6
-    step("import", lambda: preparing.import_items(store, outside, "local", "bench", data, "items.jsonl"))
+    lines = data.splitlines(keepends=True)
+    files = [b"".join(lines[start : start + MOST_ROWS]) for start in range(0, n, MOST_ROWS)]
+    step(
+        "import", lambda: [preparing.import_items(store, outside, "local", "bench", each, "x.jsonl") for each in files]
+    )
     people = [("reviewer", "rosa"), ("reviewer", "ravi"), ("lead", "lena")]
     preparing.assign(store, outside, "local", "bench", people, "benchmark")
     step("freeze", lambda: freezing.freeze(store, outside, "local", "bench"))
