@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 Words: TypeAlias = tuple[str, ...]
 
-RUN: Final = 5  # of so many words in a row nobody says the same by chance; measured in decision 18
+RUN: Final = 5  # of so many words in a row nobody says the same by chance; measured in decision 21
 
 _NUMBER: Final = re.compile(r"[\d.,]+")
 

@@ -12,10 +12,10 @@ from app.domain.errors import InvalidInput, NotFound, Refused, StoreUnavailable
 from app.store import judging
 from app.store.judging import Exercise
 from app.web import audio, showing
-from app.web.auth import FORM_CHECKED, Signed, SignedForm, house_of, see_other
+from app.web.auth import Signed, SignedForm, house_of, see_other
 from app.web.forms import Form
 from app.web.pages import render
-from app.web.seat import Seat, judge_of, seated
+from app.web.seat import Seat, judge_of, meant, seated
 
 
 def _round(request: Request, judge: Judge) -> tuple[judging.Desk, list[Exercise]]:
@@ -100,7 +100,8 @@ def _recording(request: Request, judge: Judge, token: str) -> Response:
     return audio.heard(request, found, closed=desk.closed)
 
 
-def _again(request: Request, judge: Judge, seat: Seat) -> Response:
+def _again(request: Request, judge: Judge, seat: Seat, form: Form) -> Response:
+    meant(form, judge)
     house = house_of(request)
     practising.again(house.store, house.world, judge)
     return see_other(f"{seat.base}/practice")
@@ -114,9 +115,9 @@ def router(seat: Seat) -> APIRouter:
     def get_summary(request: Request, visitor: Signed) -> Response:
         return _summary(request, judge_of(request, visitor, seat), seat)
 
-    @found.post("", dependencies=[FORM_CHECKED])
-    def post_again(request: Request, visitor: Signed) -> Response:
-        return _again(request, judge_of(request, visitor, seat), seat)
+    @found.post("")
+    def post_again(request: Request, visitor: Signed, form: SignedForm) -> Response:
+        return _again(request, judge_of(request, visitor, seat), seat, form)
 
     @found.get("/{token}")
     def get_item(request: Request, visitor: Signed, token: str) -> Response:

@@ -47,10 +47,27 @@ def test_the_round_comes_before_the_first_item(rosa, store):
     assert rosa.get(f"/review/{item}").status_code == 200
 
 
-def test_an_item_opened_by_its_address_leads_to_the_round_first(rosa, store):
+def test_an_item_opened_by_its_address_leads_to_the_round_first_and_no_form_shows_it_before(rosa, store):
     with store.read() as connection:
         item = connection.exec_driver_sql("select token from slot where account_id = 1").scalar()
     assert rosa.get(f"/review/{item}").headers["location"] == "/review/next"
+    csrf = re.search(r'name="csrf" value="([^"]+)"', rosa.get("/review").text)[1]
+    for path, fields in (("", {}), ("/draft", {"version": "99"}), ("/draft", {"version": "0"})):
+        answer = rosa.post(f"/review/{item}{path}", {"csrf": csrf, "note": "first", **fields})
+        assert "data-panel" not in answer.text
+        assert answer.status_code in {303, 409}
+    assert rosa.get(f"/review/{item}/audio").status_code == 404
+    with store.read() as connection:
+        assert connection.exec_driver_sql("select count(*) from draft").scalar() == 0
+
+
+def test_a_new_round_is_begun_in_the_study_of_the_page_alone(rosa, store):
+    for _ in ROUND:
+        answered(rosa)
+    page = rosa.page("/review/practice")
+    form = page.form_to("/review/practice")
+    assert rosa.send(form, study="another").status_code == 409
+    assert rosa.send(form).status_code == 303
 
 
 def test_a_right_answer_is_told_with_its_explanation(rosa):
