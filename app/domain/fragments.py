@@ -27,6 +27,11 @@ def runs(words: Sequence[str]) -> Iterator[Words]:
     return (tuple(words[start : start + RUN]) for start in range(len(words) - RUN + 1))
 
 
+def in_a_row(known: Sequence[bool]) -> bool:
+    """Tell whether so many words in a row as make a piece are known."""
+    return any(all(known[start : start + RUN]) for start in range(len(known) - RUN + 1))
+
+
 def uncounted(run: Sequence[str]) -> Words:
     """Return the words with every number alike: the program's sentences differ in their counts.
 
@@ -74,7 +79,7 @@ class Fragments:
         if len(text) < RUN:
             return False
         known = [word in self.words for word in text]
-        if not any(all(known[start : start + RUN]) for start in range(len(text) - RUN + 1)):
+        if not in_a_row(known):
             return False
         return any(run in self.runs for run in runs(text)) or (
             all(known) and (self._moved(text) or self._divided(text))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from app.domain.encodings import decoded
-from app.domain.fragments import RUN, Fragments, Words
+from app.domain.fragments import RUN, Fragments, Words, in_a_row
 
 TEXT: Final = "item text or note"
 ID: Final = "item or cluster id"
@@ -94,12 +94,9 @@ def made_within(printed: Collection[str], value: str) -> bool:
 
 def running_within(printed: Collection[str], values: Iterable[str]) -> set[str]:
     """Return those texts of which so many words in a row as make a piece are words that a memo has anyway."""
-    return {value for value in values if any(_runs(printed, way) for way in _ways(value))}
-
-
-def _runs(printed: Collection[str], words: Words) -> bool:
-    known = [word in printed or _NUMBER.fullmatch(word) is not None for word in words]
-    return any(all(known[start : start + RUN]) for start in range(len(known) - RUN + 1))
+    return {
+        value for value in values if any(in_a_row([made_of(printed, [word]) for word in way]) for way in _ways(value))
+    }
 
 
 def made_of(own: Collection[str], words: Iterable[str]) -> bool:
