@@ -51,9 +51,12 @@ class Section:
     pairs: tuple[Worked, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Guidelines:
-    """The whole of them. `path`: the first step that holds decides, `otherwise` where none does."""
+    """The whole of them. `path`: the first step that holds decides, `otherwise` where none does.
+
+    Two are the same where they are one object, so that what is made of one can be kept by it.
+    """
 
     title: str
     intro: tuple[str, ...] = ()

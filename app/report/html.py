@@ -46,6 +46,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        auto_reload=False,  # they are the program's own, and do not change while it runs
     )
 
 

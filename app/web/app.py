@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from fastapi import FastAPI
 from starlette.responses import Response
@@ -33,10 +33,19 @@ from app.web.routes.lead import (
 )
 from app.world import World
 
-ROUTES: Final = (
-    *(entry, review, adjudicate),
+ROUTES: Final = (  # looked through in this order, so what is asked for most comes first
+    *(review, adjudicate, entry),
     *(studies, editor, selection, rights, items, columns, people, freeze, withdraw, progress, results, cases),
 )
+
+# Whatever the environment says: an error that is told to anybody could hold what somebody said, and telling takes time.
+NO_TELEMETRY: Final = {
+    "auto_configure": False,
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "operation_spans": False,
+}
 
 
 class VersionedFiles(StaticFiles):
@@ -69,7 +78,8 @@ def create_app(
     store: Store, world: World, settings: Settings, passwords: security.Passwords, paces: Paces = PACES
 ) -> FastAPI:
     """Build the application over an open store. `paces`: how wrong passwords are slowed down."""
-    app = GuardedApp(title="Evenhand", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
+    quiet: dict[str, Any] = {"telemetry": NO_TELEMETRY, "docs_url": None, "redoc_url": None, "openapi_url": None}
+    app = GuardedApp(title="Evenhand", redirect_slashes=False, **quiet)
     app.state.house = House(store, world, passwords, settings, paces=paces)
     for routes in ROUTES:
         app.include_router(routes.router)

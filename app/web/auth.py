@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
+from fastapi.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from app import security
@@ -18,7 +19,7 @@ from app.domain.errors import EvenhandError, NotFound, StoreUnavailable
 from app.domain.guidelines import Guidelines
 from app.domain.throttle import PACES, Paces
 from app.store import accounts
-from app.store.db import Store
+from app.store.db import WAL_IS_SAFE, Row, Store
 from app.web.forms import Form, Parcel, Posted, PostedFile, PostedFiles, PostedParcel, Upload, Uploads, one
 from app.web.tray import Tray
 from app.world import World
@@ -94,34 +95,64 @@ def find_visitor(request: Request) -> Visitor | None:
 def visitor_of(request: Request, token: str) -> Visitor | None:
     """Return whose session a token is, as the request's visitor."""
     house = house_of(request)
-    with house.store.read() as connection:
-        row = accounts.signed_in(connection, security.token_hash(token))
+    row = _session(house, token)
     if row is None:
         return None
     now = house.world.now()
     house.tray.clear(now)
     house.problems.clear(now)
-    idle = now - datetime.fromisoformat(row.seen_at)
-    age = now - datetime.fromisoformat(row.created_at)
-    if idle > timedelta(minutes=house.settings.idle_minutes) or age > LONGEST:
+    if _ended(house, row, now):
         act.forget(house.store, token)
         return None
-    if abs(idle) > TOUCH_AFTER:  # after a clock set back it is counted from there
+    if _unnoted(row, now):
         with suppress(StoreUnavailable):  # what is stored can be read on a full disk too
             act.touch(house.store, house.world, token)
+    return _visitor(request, row, token)
+
+
+def _session(house: House, token: str) -> Row[Any] | None:
+    with house.store.read() as connection:
+        return accounts.signed_in(connection, security.token_hash(token))
+
+
+def _ended(house: House, row: Row[Any], now: datetime) -> bool:
+    """Tell whether a session is too long idle, or too old."""
+    idle, age = now - datetime.fromisoformat(row.seen_at), now - datetime.fromisoformat(row.created_at)
+    return idle > timedelta(minutes=house.settings.idle_minutes) or age > LONGEST
+
+
+def _unnoted(row: Row[Any], now: datetime) -> bool:
+    """Tell whether that a session is in use must be noted again."""
+    return abs(now - datetime.fromisoformat(row.seen_at)) > TOUCH_AFTER  # after a clock set back it is counted from there
+
+
+def _visitor(request: Request, row: Row[Any], token: str) -> Visitor:
     look = {"theme": row.theme, "text_size": row.text_size, "shortcuts": row.shortcuts}
     visitor = Visitor(row.account_id, row.name, row.lead, row.csrf, token, row.study_id, **look)
     request.state.visitor = visitor
     return visitor
 
 
-def require_visitor(request: Request) -> Visitor:
-    """Return the request's visitor. Raises SignInNeeded."""
-    visitor = find_visitor(request)
+async def require_visitor(request: Request) -> Visitor:
+    """Return the request's visitor. Raises SignInNeeded.
+
+    Most often that is one row to read, which is done before another thread would have woken, and waits for nobody:
+    so it is read here. Where anything must be written, or a reader could wait, a thread does it.
+    """
+    visitor = _at_once(request) or await run_in_threadpool(find_visitor, request)
     if visitor is None:
         message = "Please sign in."
         raise SignInNeeded(message)
     return visitor
+
+
+def _at_once(request: Request) -> Visitor | None:
+    token, house = request.cookies.get(COOKIE), house_of(request)
+    row = _session(house, token) if token and WAL_IS_SAFE else None
+    now = house.world.now()
+    if token is None or row is None or _ended(house, row, now) or _unnoted(row, now):
+        return None
+    return _visitor(request, row, token)
 
 
 Signed = Annotated[Visitor, Depends(require_visitor)]

@@ -6,6 +6,7 @@ import hashlib
 from functools import cache
 from typing import Any, Final
 
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -35,3 +36,8 @@ def render(request: Request, template: str, code: int = 200, /, *, title: str, *
         "idle_minutes": request.app.state.house.settings.idle_minutes if visitor is not None else None,
     }
     return HTMLResponse(_TEMPLATES.get_template(template).render(shared | context), code)
+
+
+def part(template: str, **context: Any) -> Markup:
+    """Render a part of a page, which knows what it is given and nothing of the visitor."""
+    return Markup(_TEMPLATES.get_template(template).render(context))  # noqa: S704 - escaped by Jinja

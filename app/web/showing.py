@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 from fastapi import Request
+from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from app.domain import codebook
 from app.domain.difference import difference
 from app.domain.errors import InvalidInput, StaleVersion, StoreUnavailable
+from app.domain.guidelines import Guidelines
 from app.domain.judgement import Judgement, chosen
 from app.domain.look_alikes import look_alikes
 from app.domain.text import only_invisible, only_lines, runs
@@ -18,7 +21,7 @@ from app.security import token_hash
 from app.store import judging
 from app.web.forms import Form
 from app.web.guidance import beside_the_form
-from app.web.pages import render
+from app.web.pages import part, render
 
 TITLES: Final = codebook.titles()
 
@@ -77,6 +80,10 @@ def item_page(
     """
     fragment = request.headers.get("hx-request") == "true"
     error = None if refusal is None else refusal.error
+    form = filled(refusal.sent) if refusal is not None else start(item, drafting=desk.open_to_change)
+    errors = by_field(error) if isinstance(error, InvalidInput) else {}
+    guide, texts = beside_the_form(request, desk.study_id), pair(item)
+    given = (guide, request.state.visitor.shortcuts, _question(item, marked=texts["shown"] is not None))
     return render(
         request,
         "judge/_item.html" if fragment else "judge/item.html",
@@ -85,18 +92,37 @@ def item_page(
         desk=desk,
         exercise=exercise,
         rest=rest,
-        form=filled(refusal.sent) if refusal is not None else start(item, drafting=desk.open_to_change),
-        errors=by_field(error) if isinstance(error, InvalidInput) else {},
+        form=form,
+        errors=errors,
+        answers=_answers(*given, form, errors) if errors or form != Filled() else _no_answers(*given),
         conflict=_conflict(item) if isinstance(error, StaleVersion) else None,
         unstored=str(error) if isinstance(error, StoreUnavailable) else None,
         # The same page gives the same key, so a repeated request is known as one.
         key=token_hash(f"{request.state.visitor.csrf}:{item.token}:{item.version}")[:32],
         codebook=codebook,
-        guide=beside_the_form(request, desk.study_id),
+        guide=guide,
         saved_at=item.drafted_at,
-        **pair(item),
+        **texts,
         **more,
     )
+
+
+def _question(item: judging.BlindItem, *, marked: bool) -> str:
+    if item.identical:
+        return "Do the two texts still say what was meant?"
+    return "Does each text still say what was meant?" + (" What differs is marked." if marked else "")
+
+
+def _answers(guide: Guidelines, shortcuts: bool, question: str, form: Filled, errors: dict[str, str]) -> Markup:
+    """Render what can be answered."""
+    given = {"guide": guide, "shortcuts": shortcuts, "question": question, "form": form, "errors": errors}
+    return part("judge/_answers.html", codebook=codebook, **given)
+
+
+@lru_cache(maxsize=64)
+def _no_answers(guide: Guidelines, shortcuts: bool, question: str) -> Markup:
+    """Render it as nobody has filled it yet: most of an item's page, and the same for all items."""
+    return _answers(guide, shortcuts, question, Filled(), {})
 
 
 def pair(item: judging.BlindItem) -> dict[str, Any]:
