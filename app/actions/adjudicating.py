@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from app.actions.reviewing import Admitted, Form, Judge, add, admit, going_on, note_first_look
+from typing import Any
+
+from app.actions.reviewing import Form, Judge, add, admit, going_on, note_first_look, own_slot
 from app.domain.errors import Refused
 from app.domain.judgement import check, decide
 from app.store import judgements, studies
-from app.store.db import Connection, Store
+from app.store.db import Connection, Row, Store
 from app.world import World
 
 
@@ -28,25 +30,26 @@ def submit(store: Store, world: World, judge: Judge, token: str, form: Form) -> 
     InvalidInput, NotFound, StaleVersion, Refused.
     """
     with store.write() as connection:
-        admitted = admit(connection, judge, token, form)
-        if admitted is not None:
-            _store(connection, world, judge, admitted, form)
-        return going_on(connection, world, judge, token, noted=admitted is not None)
+        slot = own_slot(connection, judge, token)
+        standing = admit(connection, judge, slot, form)
+        done = slot.done if standing is None else _store(connection, world, judge, slot, standing, form)
+        return going_on(connection, world, judge, slot, noted=standing is not None) if done else token
 
 
-def _store(connection: Connection, world: World, judge: Judge, admitted: Admitted, form: Form) -> None:
+def _store(connection: Connection, world: World, judge: Judge, slot: Row[Any], standing: Row[Any], form: Form) -> bool:
+    """Store the step; tell whether it was the last one."""
     if not judgements.reviews_signed(connection, judge.study_id):
         message = "The queue is not open: a review was reopened."
         raise Refused("not_open", message)
     note_first_look(connection, world, judge)
-    slot = admitted.slot
     rules = studies.protocol_of(studies.get(connection, judge.study_id))
     if rules["adjudication.own_judgement_first"] and slot.version == 0:
         given = check(form, identical=slot.equivalent)
-        add(connection, world, judge, admitted, form, step="own", done=False, **judgements.encode(given))
-        return
+        add(connection, world, judge, slot, standing, form, step="own", done=False, **judgements.encode(given))
+        return False
     own = judgements.newest(connection, slot.id, "own")
     decided = decide(form, judgements.decode(own) if own else None, identical=slot.equivalent)
     values = judgements.encode(decided.judgement)
     values |= {"decision": decided.decision, "unresolved_reason": decided.unresolved_reason}
-    add(connection, world, judge, admitted, form, step="final", done=True, **values)
+    add(connection, world, judge, slot, standing, form, step="final", done=True, **values)
+    return True

@@ -62,7 +62,6 @@ def reopen(store: Store, world: World, actor: str, study_id: str, name: str, rea
             message = f"“{name}” has not signed off; there is nothing to reopen."
             raise Refused("not_signed", message)
         judgements.reopen_sign_off(connection, standing.id, world.stamp(), why)
-        judgements.set_routed(connection, study_id, [])
         audit.record(connection, world, actor, "set.reopened", study_id, name=name, sha256=bytes_digest(why.encode()))
 
 

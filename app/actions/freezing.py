@@ -27,7 +27,7 @@ def freeze(
     study_id: str,
     acknowledged: Collection[str] = (),
     *,
-    seen: int | None = None,
+    seen: str | None = None,
 ) -> str:
     """Freeze a study and return its manifest's SHA-256.
 
@@ -153,7 +153,8 @@ def _draw(
 
 def _listed(world: World, rules: Protocol, items: Sequence[Item], judges: int, *, adjudication: bool) -> list[Slot]:
     """Draw the lists of all judges of one role, repeats and ranks included."""
-    groups = [(item.stratum, item.role) for item in items]
+    # Sentinels are few: of two in a stratum, balanced, whoever knows the side of one knows that of the other.
+    groups = [(item.stratum if item.role == STUDY else "", item.role) for item in items]
     study_items = {index for index, item in enumerate(items) if item.role == STUDY}
     if not judges:
         return []

@@ -17,7 +17,9 @@ from app.world import World
 def draw(connection: Connection, world: World, study_id: str, account_id: int) -> int:
     """Draw a judge's round, within a transaction under way; return the number of its items."""
     keys = practising.items(connection, study_id)
-    slots = blinding.allocate_one([""] * len(keys), world.below)
+    # Each item is a group of its own. Balanced over the round, its sides would add up to the same every time, and from
+    # a dozen rounds a judge could reckon which text is which.
+    slots = blinding.allocate_one([str(key) for key in keys], world.below)
     practising.redraw(connection, study_id, account_id, keys, slots, _tokens(world))
     return len(keys)
 

@@ -40,11 +40,13 @@ def submit(store: Store, world: World, judge: Judge, token: str, form: Form) -> 
     NotFound, StaleVersion, Refused.
     """
     with store.write() as connection:
-        admitted = admit(connection, judge, token, form)
-        if admitted is not None:
-            given = check(form, identical=admitted.slot.equivalent)
-            add(connection, world, judge, admitted, form, step="review", done=True, **judgements.encode(given))
-        return going_on(connection, world, judge, token, noted=admitted is not None)
+        slot = own_slot(connection, judge, token)
+        standing = admit(connection, judge, slot, form)
+        if standing is not None:
+            given = check(form, identical=slot.equivalent)
+            answer = judgements.encode(given)
+            add(connection, world, judge, slot, standing, form, step="review", done=True, **answer)
+        return going_on(connection, world, judge, slot, noted=standing is not None)
 
 
 def _refuse_before_practice(standing: Row[Any]) -> None:
@@ -53,17 +55,8 @@ def _refuse_before_practice(standing: Row[Any]) -> None:
         raise Refused("practice", message)
 
 
-@dataclass(frozen=True)
-class Admitted:
-    """A slot that an answer may be written to, and how its judge stands in the study."""
-
-    slot: Row[Any]
-    standing: Row[Any]
-
-
-def admit(connection: Connection, judge: Judge, token: str, form: Form) -> Admitted | None:
-    """Return the slot that a form may write to, or None where the same request was stored before."""
-    slot = own_slot(connection, judge, token)
+def admit(connection: Connection, judge: Judge, slot: Row[Any], form: Form) -> Row[Any] | None:
+    """Return how a judge whose form may be written stands in the study, or None where the same request was stored."""
     version, key = _version(form), _key(form)
     former = judgements.by_key(connection, slot.id, key) if slot.version else None
     if former is not None and former.version == slot.version and former.fingerprint == fingerprint(form):
@@ -72,19 +65,15 @@ def admit(connection: Connection, judge: Judge, token: str, form: Form) -> Admit
     _refuse_before_practice(standing)
     if former is not None or version != slot.version:
         raise StaleVersion(slot.version, version)
-    return Admitted(slot, standing)
+    return standing
 
 
-def going_on(connection: Connection, world: World, judge: Judge, answered: str, *, noted: bool) -> str | None:
-    """Return the token of what comes after an item, which the answer to this request shows; None where nothing is open.
+def going_on(connection: Connection, world: World, judge: Judge, answered: Row[Any], *, noted: bool) -> str | None:
+    """Return the token of the open item after one, which the answer to this request shows; None where nothing is open.
 
-    After an own judgement that is the second step of the same item, else the next open one. `noted`: that it is
-    seen now is kept; not where a repeated request changes nothing.
+    `noted`: that it is seen now is kept; not where a repeated request changes nothing.
     """
-    former = own_slot(connection, judge, answered)
-    if former.version and not former.done:
-        return answered
-    following = judgements.next_open(connection, judge.study_id, judge.account_id, former.number)
+    following = judgements.next_open(connection, judge.study_id, judge.account_id, answered.number)
     if following is None:
         return None
     if noted and following.opened is None:
@@ -122,7 +111,8 @@ def add(
     connection: Connection,
     world: World,
     judge: Judge,
-    admitted: Admitted,
+    slot: Row[Any],
+    standing: Row[Any],
     form: Form,
     *,
     step: str,
@@ -130,14 +120,14 @@ def add(
     **values: Any,
 ) -> None:
     """Store the next version of a slot, audited with the row's digest."""
-    slot, at = admitted.slot, world.stamp()
+    at = world.stamp()
     stored = judgements.add(
         connection,
         slot,
-        _carried_on(admitted.standing, at),
+        _carried_on(standing, at),
         done=done,
         step=step,
-        manifest_sha256=admitted.standing.manifest_sha256,
+        manifest_sha256=standing.manifest_sha256,
         key=_key(form),
         fingerprint=fingerprint(form),
         stored_at=at,
@@ -210,12 +200,12 @@ def set_flag(store: Store, judge: Judge, token: str, *, flagged: bool) -> None:
     """
     with store.write() as connection:
         slot = own_slot(connection, judge, token)
-        refuse_finished(connection, judge)
+        _refuse_before_practice(refuse_finished(connection, judge))
         judgements.set_flag(connection, slot.id, flagged=flagged)
 
 
 def sign_off(store: Store, world: World, judge: Judge) -> None:
-    """Declare a judge's set finished; the last reviewer's sign-off opens the adjudicator's queue.
+    """Declare a judge's set finished. With the last reviewer's the adjudicator's queue may be opened.
 
     Signing twice changes nothing. Raises Refused where items are unanswered, the queue is
     not open, or the study is closed.
@@ -237,7 +227,10 @@ def sign_off(store: Store, world: World, judge: Judge) -> None:
 
 
 def sign_set(connection: Connection, world: World, actor: str, judge: Judge) -> None:
-    """Store a sign-off of what a judge has answered; where it was the last review, open the queue."""
+    """Store a sign-off of what a judge has answered.
+
+    It is the same work whoever else has signed: its time would tell them.
+    """
     count, upto, hashed = judgements.set_of(connection, judge.study_id, judge.account_id)
     judgements.add_sign_off(
         connection,
@@ -250,18 +243,17 @@ def sign_set(connection: Connection, world: World, actor: str, judge: Judge) -> 
     )
     signed = {"name": judge.name, "count": count, "upto": upto, "sha256": hashed}
     audit.record(connection, world, actor, "set.signed", judge.study_id, **signed)
-    if not judge.adjudication and judgements.reviews_signed(connection, judge.study_id):
-        judgements.set_routed(connection, judge.study_id, _queue(connection, judge.study_id))
 
 
 def note_first_look(connection: Connection, world: World, judge: Judge) -> None:
-    """Note that the adjudicator has looked, with or without anything in the queue: it ends reopening.
+    """Make the adjudicator's queue when it is first looked at, with or without anything in it: that ends reopening.
 
     Before all reviews are signed, and after the close, nothing is noted.
     """
     row = studies.get(connection, judge.study_id)
     if row.closed_at is None and row.adjudication_opened_at is None:
         studies.change(connection, judge.study_id, adjudication_opened_at=world.stamp())
+        judgements.set_routed(connection, judge.study_id, _queue(connection, judge.study_id))
         audit.record(connection, world, judge.name, "adjudication.opened", judge.study_id)
 
 

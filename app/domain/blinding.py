@@ -15,6 +15,7 @@ from itertools import combinations
 from typing import Final, TypeVar
 
 from app.domain.judgement import Coding, Judgement
+from app.domain.manifest import bytes_digest
 from app.domain.protocol import REVIEWERS_PER_ITEM
 
 T = TypeVar("T")
@@ -101,20 +102,24 @@ def with_repeats(slots: Sequence[Slot], repeatable: Container[int], share: float
 def ranked(slots: Sequence[Slot], rankable: Container[int], below: Below) -> list[Slot]:
     """Give one judge's slots of `rankable` items, but for repeats, the numbers 1, 2, ... in random order.
 
-    Audits of agreed items take the lowest, the blinding check the highest: each is a random
-    sample, neither depends on the other, and nothing is drawn once there are answers.
+    Audits of agreed items take the lowest, the blinding check those that come first in another
+    order of them (`checked`): each is a random sample, neither depends on the other, and nothing
+    is drawn once there are answers.
     """
     numbers = iter(_shuffled(range(1, 1 + sum(_able(slot, rankable) for slot in slots)), below))
     return [replace(slot, rank=next(numbers)) if _able(slot, rankable) else slot for slot in slots]
 
 
 def checked(ranks: Sequence[int], share: float) -> frozenset[int]:
-    """Return the ranks that the blinding check asks about: the highest.
+    """Return the ranks that the blinding check asks about: the first by their digest.
+
+    Path not taken: the highest. An adjudicator's list holds audits with the lowest, which it would never ask about.
 
     >>> sorted(checked([3, 8, 1, 5], share=0.5))
-    [5, 8]
+    [3, 8]
     """
-    return frozenset(sorted(ranks, reverse=True)[: share_of(len(ranks), share)])
+    by_digest = sorted(ranks, key=lambda rank: bytes_digest(str(rank).encode()))
+    return frozenset(by_digest[: share_of(len(ranks), share)])
 
 
 def _able(slot: Slot, rankable: Container[int]) -> bool:

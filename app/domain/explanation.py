@@ -193,7 +193,7 @@ EXPLANATIONS: Final[Mapping[str, Explanation]] = {
     ),
     "review.audit_agreed": Explanation(
         "They do not count, and cost the adjudicator their time: an item in the queue then does not mean that "
-        "somebody disagreed. 0 is none.",
+        "somebody disagreed. Pairs that count as the same are not among them. 0 is none.",
         "number",
     ),
     "review.blinding_check": Explanation(

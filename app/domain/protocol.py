@@ -194,9 +194,13 @@ FIELDS: Final = (
 _BY_NAME: Final = {field.name: field for field in FIELDS}
 SECTIONS: Final = tuple(dict.fromkeys(field.section for field in FIELDS))
 BY_SECTION: Final = {name: [field for field in FIELDS if field.section == name] for name in SECTIONS}
-# How the judging itself is measured: judges read of it at the close, and not before.
-# The planned numbers too, for a list that is longer than planned tells that something is mixed in.
+# What judges read at the close, and not before. What filtered the texts, and how: who has the same program can run it,
+# and see which text it makes of the other. How the judging itself is measured; the planned numbers too, for a list
+# that is longer than planned tells that something is mixed in.
 UNANNOUNCED: Final = (
+    *(field.name for field in BY_SECTION["engine"]),
+    "selection.seed",
+    "selection.controls",
     "selection.strata",
     "review.sentinels",
     "review.repeats",
@@ -205,7 +209,9 @@ UNANNOUNCED: Final = (
     "gate.min_sentinel_detection",
 )
 FOR_JUDGES: Final = {
-    name: [field for field in fields if field.name not in UNANNOUNCED] for name, fields in BY_SECTION.items()
+    name: announced
+    for name, fields in BY_SECTION.items()
+    if (announced := [field for field in fields if field.name not in UNANNOUNCED])
 }
 
 

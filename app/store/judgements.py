@@ -325,8 +325,13 @@ def has_an_outcome() -> ColumnElement[bool]:
 
 
 def audit_order(connection: Connection, study_id: str) -> list[int]:
-    """Return the items of the adjudicator's list in the order drawn for audits; none where none was drawn."""
-    found = select(slot.c.item).where(slot.c.study_id == study_id, slot.c.adjudication, slot.c.rank.is_not(None))
+    """Return the items of the adjudicator's list in the order drawn for audits; none where none was drawn.
+
+    Without pairs that count as the same: reviews hardly ever differ on them, and the page says that they are, so
+    that an adjudicator who meets one would know it for an audit.
+    """
+    found = select(slot.c.item).join(item, item.c.id == slot.c.item).where(item.c.equivalent.is_(False))
+    found = found.where(slot.c.study_id == study_id, slot.c.adjudication, slot.c.rank.is_not(None))
     return list(connection.execute(found.where(slot.c.withdrawn.is_(False)).order_by(slot.c.rank)).scalars())
 
 

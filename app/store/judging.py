@@ -135,7 +135,7 @@ def desk(connection: Connection, study_id: str, account_id: int) -> Desk | None:
     found = connection.execute(_DESK, {"study": study_id, "account": account_id}).first()
     if found is None:
         return None
-    is_open = found.role == "reviewer" or judgements.reviews_signed(connection, study_id)
+    is_open = found.role == "reviewer" or found.adjudication_opened_at is not None
     rules = protocol_of(found)
     sample = judgements.blinding_sample(connection, study_id, account_id, rules["review.blinding_check"])
     return Desk(
@@ -163,7 +163,7 @@ _TOTAL: Final = (
     .scalar_subquery()
 )
 _DESK: Final = (
-    select(study.c.title, study.c.protocol, study.c.closed_at)
+    select(study.c.title, study.c.protocol, study.c.closed_at, study.c.adjudication_opened_at)
     .add_columns(member.c.role, member.c.done, member.c.worked, member.c.work_began, member.c.work_ended)
     .add_columns(_TOTAL.label("total"), judgements.SIGNED.label("signed_at"), practising.DUE.label("practice_due"))
     .join(member, member.c.study_id == study.c.id)
@@ -232,8 +232,10 @@ def _beside(step: int) -> ScalarSelect[str]:
     return select(other.c.token).where(*mine, other.c.number == slot.c.number + step).scalar_subquery()
 
 
+# Of a sentinel the known answer is left where it is: to read it would take time, which other items do not.
+_SEEN: Final = func.json_remove(item.c.content, "$.role", "$.expected").label("content")
 _ITEM: Final = (
-    select(slot, item.c.content, item.c.equivalent, study.c.protocol, draft.c.fields, draft.c.saved_at)
+    select(slot, _SEEN, item.c.equivalent, study.c.protocol, draft.c.fields, draft.c.saved_at)
     .add_columns(recording.c.size.label("heard"), _TOTAL.label("total"))
     .add_columns(_beside(-1).label("before"), _beside(1).label("after"))
     .join(item, item.c.id == slot.c.item)

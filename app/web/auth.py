@@ -123,7 +123,9 @@ def _ended(house: House, row: Row[Any], now: datetime) -> bool:
 
 def _unnoted(row: Row[Any], now: datetime) -> bool:
     """Tell whether that a session is in use must be noted again."""
-    return abs(now - datetime.fromisoformat(row.seen_at)) > TOUCH_AFTER  # after a clock set back it is counted from there
+    return (
+        abs(now - datetime.fromisoformat(row.seen_at)) > TOUCH_AFTER
+    )  # after a clock set back it is counted from there
 
 
 def _visitor(request: Request, row: Row[Any], token: str) -> Visitor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated, Final
+from urllib.parse import unquote_to_bytes
 
 from fastapi import Depends, Request
 from python_multipart.multipart import parse_options_header
@@ -33,6 +34,10 @@ class Upload:
 async def read_form(request: Request) -> Form:
     """Return a posted form as lists of text by control. Raises InvalidInput for an upload, or what is not UTF-8."""
     _refuse_other_charsets(request)
+    try:
+        unquote_to_bytes(await request.body()).decode()  # the parser would put a sign in the place of what is not
+    except UnicodeDecodeError:
+        raise InvalidInput.of("forms are read as UTF-8 only") from None
     return _texts(await request.form(max_files=0, max_fields=MOST_FIELDS))
 
 

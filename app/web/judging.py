@@ -128,11 +128,11 @@ def flag(request: Request, visitor: Visitor, seat: Seat, token: str, form: Form,
     if request.headers.get("hx-request") == "true":
         reviewing.set_flag(store, judge, token, flagged=flagged)
         return Response(status_code=204)
+    reviewing.set_flag(store, judge, token, flagged=flagged)
     with store.read() as connection:
         item = judging.blind_item(connection, judge.study_id, judge.account_id, token)
     if item is not None and showing.filled(form) != showing.start(item, drafting=True):
-        save_draft(request, visitor, seat, token, form)
-    reviewing.set_flag(store, judge, token, flagged=flagged)
+        return save_draft(request, visitor, seat, token, form)
     return see_other(f"{seat.base}/{token}")
 
 

@@ -42,8 +42,11 @@ def index(
     with house_of(request).store.read() as connection:
         mine = (connection, judge.study_id, judge.account_id)
         desk = seated(judging.desk(*mine))
-        tally = judging.tally(*mine) if desk.open else Tally()
-        listed = judging.listed(*mine, view, tally) if desk.open else Listing()
+        # Before the practice no word of an item is shown, and none is looked for.
+        there = desk.open and not desk.practice_due
+        refused = refused if there or isinstance(refused, Refused) else None
+        tally = judging.tally(*mine) if there else Tally()
+        listed = judging.listed(*mine, view, tally) if there else Listing()
         unfinished = {
             show: judging.listed(*mine, View(show), tally)
             for show in UNFINISHED

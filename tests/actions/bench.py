@@ -87,6 +87,8 @@ class Bench:
     def send(self, name, item, form):
         judge = self.judge(name)
         action = adjudicating.submit if judge.adjudication else reviewing.submit
+        if judge.adjudication:
+            self.look()  # as the pages do, before they show any item
         return action(self.store, self.world, judge, self.slot(name, item).token, form)
 
     def answer(self, name, item, said=SAME, **changes):

@@ -266,6 +266,7 @@ def test_after_reopening_the_queue_is_drawn_from_the_answers_signed_last(bench):
     bench.answer("rosa", "P-003")
     bench.answer("rosa", "P-001", KEPT)
     bench.sign("rosa")
+    bench.look()
     routed = "select item_id from slot join item on item.id = slot.item where routed"
     assert bench.rows(routed) == [("P-001",)]
 

@@ -263,11 +263,14 @@ def test_a_sign_off_gives_a_receipt_with_count_and_digest_that_stands_in_the_cha
     assert (receipt.count, receipt.digest) == (4, digest)
 
 
-def test_the_queue_opens_when_all_reviews_are_signed_and_holds_what_differs(bench):
+def test_the_queue_opens_at_the_first_look_after_all_reviews_are_signed_and_holds_what_differs(bench):
     bench.review("rosa", P1=FINE, P2=("safe-cleanup", "off"), P3=HARM)
+    bench.look()
     assert not desk(bench, "ines").open
     assert refused(bench.sign, "ines") == "not_open"
     bench.review("ravi", P1=FINE, P2=("safe-cleanup", "on"), P3=("destructive-correction", "on"))
+    assert not desk(bench, "ines").open  # a sign-off is the same work whether others have signed or not
+    bench.look()
     assert (desk(bench, "ines").open, desk(bench, "ines").total) == (True, 2)
     assert [seen(bench, "ines", item) is not None for item in SEEN] == [False, True, True, False]
 
@@ -289,6 +292,7 @@ def test_label_arms_and_also_route_and_nothing_else_does(bench, one, two, routed
         for item in SEEN[1:]:
             bench.answer(name, item)
         bench.sign(name)
+    bench.look()
     assert desk(bench, "ines").total == routed
 
 
@@ -303,6 +307,7 @@ def test_an_item_that_is_not_routed_is_not_found_by_the_third_judge(bench):
 def test_the_third_judge_judges_first_and_then_sees_the_reviews_in_own_panels_and_codebook_order(bench):
     bench.review("rosa", P3=FINE)
     bench.review("ravi", P3=HARM)
+    bench.look()
     assert (seen(bench, "ines", "P-003").step, seen(bench, "ines", "P-003").reviews) == ("own", ())
     bench.answer("ines", "P-003", FINE)
     found, on_panel = seen(bench, "ines", "P-003"), bench.slot("ines", "P-003").on_panel
@@ -334,6 +339,7 @@ def test_without_an_own_judgement_first_one_step_settles_an_item(store, world, p
     bench = Bench(store, world, frozen_study(store, world, protocol=protocol))
     bench.review("rosa", P3=HARM)
     bench.review("ravi")
+    bench.look()
     assert len(seen(bench, "ines", "P-003").reviews) == 2
     bench.answer("ines", "P-003", HARM, decision="change")
     assert desk(bench, "ines").done == desk(bench, "ines").total

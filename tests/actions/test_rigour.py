@@ -1,6 +1,7 @@
 """Sentinels, repeats, audits of agreed items and the blinding check: from the freeze to what the memo says."""
 
 import pytest
+from sqlalchemy import event
 
 from app.actions import (
     adjudicating,
@@ -102,9 +103,12 @@ class Study:
         reviewing.sign_off(self.store, self.world, judge)
         return judge
 
+    def look(self):
+        adjudicating.open_queue(self.store, self.world, self.judge("ines"))
+
     def settle(self, answer):
         judge = self.judge("ines")
-        adjudicating.open_queue(self.store, self.world, judge)
+        self.look()
         while (token := self.next(judge)) is not None:
             self.send(judge, token, answer(self.item(judge, token)), decision=["keep"])
         reviewing.sign_off(self.store, self.world, judge)
@@ -210,6 +214,7 @@ def test_a_repeat_that_was_opened_before_its_original_was_answered_compares_noth
 
 def test_a_share_of_the_agreed_items_goes_to_the_adjudicator_and_changes_no_outcome(study):
     study.review("rosa", careful), study.review("ravi", careful)
+    study.look()
     assert study.one("select count(*) from slot where routed") == 5
     study.settle(lambda _: Judgement("destructive-content", "both", reasons=("negation",)))
     memo = study.close()
@@ -225,13 +230,35 @@ def test_audits_that_come_to_the_same_uphold(study):
     assert (audits.numerator, audits.denominator) == (5, 5)
 
 
-def test_the_audits_are_the_same_ones_when_a_set_is_reopened_and_signed_again(study):
+def test_the_audits_are_those_drawn_at_the_freeze_also_when_a_set_was_reopened_and_signed_again(study):
     study.review("rosa", careful), study.review("ravi", careful)
-    before = study.rows("select item from slot where routed order by item")
     closing.reopen(study.store, study.world, "lena", study.id, "ravi", "he asked")
-    assert study.one("select count(*) from slot where routed") == 0
     reviewing.sign_off(study.store, study.world, study.judge("ravi"))
-    assert study.rows("select item from slot where routed order by item") == before
+    drawn = study.rows("select item from slot where adjudication order by rank limit 5")
+    study.look()
+    assert sorted(study.rows("select item from slot where routed")) == sorted(drawn)
+
+
+def test_a_pair_that_counts_as_the_same_is_never_audited_for_the_adjudicator_would_know_it(tmp_path):
+    options = '[review]\naudit_agreed = 0.5\nidentical_pairs = "review"\n'
+    alike = [(stratum, cluster, off, off if n < 6 else on) for n, (stratum, cluster, off, on) in enumerate(pairs())]
+    study = Study(tmp_path, options, rows=item_rows(alike))
+    same = Judgement("no-material-edit")
+    study.review("rosa", lambda _: same), study.review("ravi", lambda _: same)
+    study.look()
+    audited = study.rows("select equivalent from slot join item on item.id = slot.item where routed")
+    assert audited == [(False,)] * ((N - 6) // 2)
+    study.store.close()
+
+
+def test_a_sign_off_is_the_same_work_for_the_first_and_the_last_who_sign(study):
+    statements = []
+    event.listen(study.store.engine, "before_cursor_execute", lambda _c, _k, sql, *_: statements.append(sql))
+    told = {}
+    for name in ("rosa", "ravi"):
+        study.review(name, careful)
+        told[name] = statements[len(statements) - statements[::-1].index("BEGIN IMMEDIATE") :]
+    assert told["rosa"] == told["ravi"]
 
 
 def test_the_blinding_check_asks_a_share_of_each_judges_own_items_once_signed(study):

@@ -17,6 +17,7 @@ from app.actions import reviewing
 from app.config import Settings
 from app.store import judging
 from app.store.migrate import open_store
+from app.store.studies import decode_item
 from app.store.tables import account, slot
 from app.web.app import create_app
 from tests.blinding.worlds import two_stores
@@ -164,3 +165,12 @@ def test_a_branch_of_a_millisecond_that_depends_on_the_arm_is_noticed(twins, act
         z, told = distances(twins, act, expected)
     say(told)
     assert max(z) > Z, told
+
+
+def test_the_known_answer_of_a_sentinel_is_not_even_read_for_its_page(twins, monkeypatch):
+    read = []
+    monkeypatch.setattr(judging, "decode_item", lambda content: read.append(content) or decode_item(content))
+    for number in range(ITEMS):
+        twins[0].look(number)
+    assert len(read) == ITEMS
+    assert not [content for content in read if "expected" in content or "sentinel" in content]

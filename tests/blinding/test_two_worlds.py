@@ -20,11 +20,12 @@ def test_an_unforeseen_error_looks_the_same_even_if_its_message_names_the_arm(tm
         raise RuntimeError(on_panel, content.on)
 
     def look(visit):
-        rosa = visit("rosa")
-        for token in tokens(rosa.get("/review").text)[:8]:
-            assert rosa.get(f"/review/{token}").status_code == 500
+        rosa = visit("rosa").practise()
+        with monkeypatch.context() as patch:
+            patch.setattr(judging, "_shown", fail)
+            for token in tokens(rosa.get("/review").text)[:8]:
+                assert rosa.get(f"/review/{token}").status_code == 500
 
-    monkeypatch.setattr(judging, "_shown", fail)
     one, other = (drive(folder, look) for folder in two_stores(tmp_path, 12))
     assert sum(seen[0] == "log" and "unforeseen" in seen[2] for seen in one) == 8
     assert first_difference(one, other) is None

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from app.domain.blinding import allocate, ranked, share_of, with_repeats
+from app.domain.blinding import allocate, checked, ranked, share_of, with_repeats
 
 N = 80
 STRATA = ["fluent" if n % 4 == 0 else "word_repetition" for n in range(N)]
@@ -64,3 +64,9 @@ def test_ranks_number_every_rankable_slot_once_and_no_repeat():
     ranks = [slot.rank for slot in mine if slot.rank is not None]
     assert sorted(ranks) == list(range(1, 61))
     assert all(slot.rank is None for slot in mine if slot.repeat or slot.item >= 60)
+
+
+def test_the_check_asks_about_audits_as_often_as_about_any_other():
+    ranks = range(1, 1001)
+    audits = sum(rank <= 200 for rank in checked(ranks, 0.25))  # the lowest ranks are the audits
+    assert abs(audits - 50) < 4 * (250 * 0.2 * 0.8) ** 0.5

@@ -50,9 +50,11 @@ def test_numbers_and_counts_hold_through_answers_withdrawal_queue_reopening_and_
         for item in ("P-001", "P-002", "P-005"):
             bench.answer(name, item, said)
         bench.sign(name)
-    assert (numbers(bench, "ines"), holds(bench)) == ([1, 2, 3], True)
-    closing.reopen(bench.store, world, "lena", study, "ravi", "one more look")
     assert (numbers(bench, "ines"), holds(bench)) == ([], True)
+    closing.reopen(bench.store, world, "lena", study, "ravi", "one more look")
+    bench.sign("ravi")
+    bench.look()
+    assert (numbers(bench, "ines"), holds(bench)) == ([1, 2, 3], True)
 
 
 def test_numbers_and_counts_hold_when_a_newcomer_takes_over(bench):

@@ -1,10 +1,12 @@
 """The practice round: first, with feedback at once, in texts A and B and never in arms."""
 
 import re
+from collections import Counter
 
 import pytest
 
-from app.actions import replacing, withdrawing
+from app.actions import practising, replacing, withdrawing
+from app.actions.reviewing import Judge
 from tests.house import PROTOCOL, Page, frozen_study, item_rows, practice_row
 from tests.sounds import wav
 from tests.web.way import PAIRS
@@ -152,8 +154,28 @@ def test_nothing_is_answered_before_the_round(rosa, store):
     csrf = rosa.page("/account").form_to("/logout").fields["csrf"]
     form = {"csrf": csrf, "version": "0", "key": "k", "label": "no-material-edit"}
     assert rosa.post(f"/review/{token}", form).status_code == 409
+    assert rosa.post(f"/review/{token}/flag", form).status_code == 409
+    assert rosa.post(f"/review/{token}/flag", form, **{"HX-Request": "true"}).status_code == 409
     with store.read() as connection:
         assert connection.exec_driver_sql("select count(*) from judgement").scalar() == 0
+
+
+def test_the_list_is_empty_and_finds_no_word_before_the_round(rosa):
+    csrf = rosa.page("/account").form_to("/logout").fields["csrf"]
+    assert "entries" not in rosa.get("/review").text
+    assert "entries" not in rosa.post("/review", {"csrf": csrf, "words": "line"}).text
+    rosa.practise()
+    assert "entries" in rosa.get("/review").text
+
+
+def test_the_sides_of_a_round_are_each_drawn_by_itself_so_that_many_rounds_tell_no_arm(study, store, world):
+    judge, counts = Judge(1, "rosa", study), Counter()
+    for _ in range(64):
+        practising.again(store, world, judge)
+        with store.read() as connection:
+            found = connection.exec_driver_sql("select sum(on_panel = 'A') from practice where account_id = 1")
+            counts[found.scalar()] += 1
+    assert set(counts) == {0, 1, 2, 3}, "balanced, every round would be an equation in the arms"
 
 
 def test_whoever_was_replaced_before_practising_is_led_to_no_round(rosa, store, world):

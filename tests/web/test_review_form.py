@@ -894,3 +894,15 @@ def test_a_decision_given_twice_is_refused(study, visit):
     page = ines.page(where)
     for decision in (["keep", "unresolved"], ["bogus", "keep"]):
         assert ines.answer(page, decision=decision, unresolved_reason="needs_policy").status_code == 422
+
+
+@pytest.mark.parametrize("bytes_sent", ["%ed%a0%80", "%ff", "%c3", "%c0%af"])
+def test_what_is_not_utf_8_is_refused_and_never_changed(rosa, store, bytes_sent):
+    where, page = rosa.next_page()
+    csrf = page.judging_form().fields["csrf"][0]
+    body = f"csrf={csrf}&version=0&key=k&label=no-material-edit&note={bytes_sent}"
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    answer = rosa.client.post(where, content=body, headers=rosa.headers | headers)
+    assert answer.status_code == 422
+    with store.read() as connection:
+        assert connection.exec_driver_sql("select count(*) from judgement").scalar() == 0

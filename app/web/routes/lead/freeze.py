@@ -13,7 +13,7 @@ from app.domain.errors import InvalidInput, Problem, Refused
 from app.domain.stage import PARTS
 from app.store import audit
 from app.web.auth import Signed, SignedForm, house_of, see_other
-from app.web.forms import Form, whole
+from app.web.forms import Form, one
 from app.web.leading import Led, answer_to, shown, study_page
 
 router: Final = APIRouter(prefix="/lead/studies/{study_id}/freeze")
@@ -57,7 +57,7 @@ def freeze(request: Request, visitor: Signed, study_id: Led, form: SignedForm) -
     house = house_of(request)
     try:
         acknowledged = form.get("acknowledge", [])
-        seen = whole(form, "seen") or 0  # a form without it has seen nothing
+        seen = one(form, "seen")  # a form without it has seen nothing
         freezing.freeze(house.store, house.world, visitor.name, study_id, acknowledged, seen=seen)
     except (InvalidInput, Refused) as error:
         status, problems = answer_to(error)
