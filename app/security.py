@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import hmac
+import logging
 import sys
+import traceback
 from contextlib import suppress
 from functools import cache
 from threading import BoundedSemaphore
@@ -21,6 +23,7 @@ from app.domain.password import LIST, fault, normal
 _SET_DUMPABLE: Final = 4  # PR_SET_DUMPABLE of Linux's prctl
 AT_ONCE: Final = 2  # hashes; each takes 64 MiB
 _ROOM: Final = BoundedSemaphore(AT_ONCE)
+_UNSAID: Final = "An unforeseen error, its message left out as it may be private:"
 
 
 class Passwords:
@@ -88,3 +91,23 @@ def leave_no_core() -> None:
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def unsaid(error: BaseException) -> str:
+    """Return where an unforeseen error came from. Not what it says: that may hold what somebody said."""
+    lines = [_UNSAID]
+    found: BaseException | None = error
+    while found is not None:
+        place = "".join(traceback.format_tb(found.__traceback__))
+        lines.append(f"{type(found).__module__}.{type(found).__qualname__}, from:\n{place}")
+        found = found.__cause__ or found.__context__
+    return "\n".join(lines)
+
+
+def without_message(record: logging.LogRecord) -> bool:
+    """Let a logger say of an error only where it came from: a filter for loggers of other people's programs."""
+    error = record.exc_info[1] if record.exc_info else None
+    if error is not None:
+        record.msg, record.args = unsaid(error), ()
+        record.exc_info = record.exc_text = None
+    return True

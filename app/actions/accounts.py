@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,13 +11,13 @@ from app import security
 from app.actions import throttling
 from app.actions.privacy import refuse_unfindable
 from app.actions.throttling import Attempt
+from app.domain.account import EXPECTED_NAME, NAME, called
 from app.domain.errors import InvalidInput, NotFound, Problem, Refused, TooSoon
 from app.domain.throttle import PACES, Paces
 from app.store import accounts, audit, judging, studies
 from app.store.db import Connection, Row, Store
 from app.world import World
 
-NAME: Final = re.compile(r"\w[\w.@-]{1,63}")
 RESERVED: Final = (audit.LOCAL, audit.NOBODY)  # actors of the record that are no accounts
 CODE_DAYS: Final = 7
 THEMES: Final = ("system", "light", "dark")
@@ -55,8 +54,7 @@ def add(
     Raises InvalidInput for a bad name or password, Refused where the name is taken.
     """
     if not NAME.fullmatch(name):
-        told = "2 to 64 letters, digits, dots, hyphens, underscores or @, not beginning with a dot or hyphen"
-        raise InvalidInput.of(f"expected {told}", field="name")
+        raise InvalidInput.of(f"expected {EXPECTED_NAME}", field="name")
     if unicodedata.normalize("NFKC", name) != name:
         raise InvalidInput.of("this name has characters that look like others; use plain letters", field="name")
     if name.casefold() in RESERVED:
@@ -115,7 +113,7 @@ def _changeable(connection: Connection, name: str, actor: str) -> int:
     """
     row = accounts.by_name(connection, name)
     if row is None:
-        message = f"There is no account “{name}”."
+        message = f"There is no account {called(name)}."
         raise NotFound(message)
     if actor == audit.LOCAL:
         return int(row.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from app.actions.privacy import refuse_private
+from app.domain.account import called
 from app.domain.errors import InvalidInput, NotFound, Refused
 from app.domain.manifest import bytes_digest, digest
 from app.domain.text import is_plain
@@ -49,7 +50,7 @@ def reopen(store: Store, world: World, actor: str, study_id: str, name: str, rea
             (p for p in studies.members(connection, study_id) if p.name == name and p.role == "reviewer"), None
         )
         if person is None:
-            message = f"“{name}” is not a reviewer of this study."
+            message = f"There is no reviewer {called(name)} in this study."
             raise NotFound(message)
         if row.adjudication_opened_at is not None:
             message = "The adjudicator has opened the adjudication page: no set can be reopened any more."

@@ -11,6 +11,7 @@ from app.actions.privacy import private_in, private_in_filter, unfindable
 from app.config import DEMO_MARK
 from app.domain import item as items_of
 from app.domain import manifest, protocol, readiness, rights
+from app.domain.account import called
 from app.domain.errors import MOST_PROBLEMS, InvalidInput, Problem, Refused
 from app.domain.item import Item
 from app.domain.mapping import ItemColumns
@@ -217,7 +218,9 @@ def _seat(
 ) -> set[int]:
     """Store the people of a study; return the accounts whose role changed."""
     found = {name: accounts.by_name(connection, name) for _, name in roles}
-    unknown = [Problem(f"there is no account “{name}”", field=role) for role, name in roles if found[name] is None]
+    unknown = [
+        Problem(f"there is no account {called(name)}", field=role) for role, name in roles if found[name] is None
+    ]
     if problems := unknown + readiness.seating(roles):
         raise InvalidInput(problems)
     former = {(row.account_id, row.role) for row in studies.members(connection, study_id)}

@@ -9,6 +9,7 @@ from app.actions.closing import entered_text, record_deviation, running
 from app.actions.privacy import refuse_private
 from app.actions.reviewing import Judge, sign_set
 from app.domain import blinding
+from app.domain.account import called
 from app.domain.errors import InvalidInput, NotFound, Refused
 from app.store import accounts, audit, judgements, lists, studies
 from app.store.db import Connection, Row, Store
@@ -71,7 +72,7 @@ def _leaver(connection: Connection, study_id: str, name: str) -> Row[Any]:
     people = studies.members(connection, study_id)
     person = next((each for each in people if (each.name, each.role) == (name, "reviewer")), None)
     if person is None:
-        message = f"“{name}” is not a reviewer of this study."
+        message = f"There is no reviewer {called(name)} in this study."
         raise NotFound(message)
     if judgements.standing_sign_off(connection, study_id, person.account_id) is not None:
         message = f"“{name}” has signed off: there is nothing to hand over."
@@ -88,7 +89,7 @@ def _newcomer(connection: Connection, study_id: str, name: str | None) -> Row[An
         raise InvalidInput.of("items are left to be judged: name who takes them over", field="newcomer")
     account = accounts.by_name(connection, name)
     if account is None or account.disabled:
-        raise InvalidInput.of(f"there is no account “{name}” that can sign in", field="newcomer")
+        raise InvalidInput.of(f"there is no account {called(name)} that can sign in", field="newcomer")
     if studies.role_of(connection, study_id, account.id) is not None:
         raise InvalidInput.of(f"“{name}” has a part in this study already", field="newcomer")
     return account

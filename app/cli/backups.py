@@ -43,7 +43,7 @@ def restore(desk: Desk, file: Path) -> Answer:
 
 def _told(copied: Copied) -> str:
     held = copied.holds
-    counts = f"studies {held.studies}, items {held.items}, judgements {held.judgements}, events {held.events}"
+    counts = f"studies {held.studies}, items {held.items}, reviews {held.reviews}"
     lines = [
         f"{counts}; schema {copied.schema}; {copied.size:,} bytes",
         f"head of the audit chain: {held.audit_head}",

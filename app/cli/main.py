@@ -14,10 +14,13 @@ from app.cli import backups, demo, memos, pairing, scores, selections, serving, 
 from app.cli.desk import Desk
 from app.config import DEFAULT_STORE
 from app.domain.errors import EvenhandError, InvalidInput
-from app.security import leave_no_core
+from app.security import leave_no_core, unsaid
 
 FAILED: Final = 1
 USAGE: Final = 2
+UNFORESEEN: Final = (
+    "Something went wrong here. Run evenhand verify, and tell the maintainers the lines of standard error."
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -82,6 +85,11 @@ def run(arguments: list[str], *, as_json: bool) -> int:
         click.echo(str(error), err=True)
         problems = [each.as_dict() for each in error.problems] if isinstance(error, InvalidInput) else []
         _print_failure({"error": str(error), "problems": problems}, as_json=as_json)
+        return FAILED
+    except Exception as error:  # noqa: BLE001 - Python itself would print what it says, and a text may be in that
+        click.echo(unsaid(error), err=True)
+        _print_failure({"error": UNFORESEEN}, as_json=as_json)
+        click.echo(UNFORESEEN, err=True)
         return FAILED
     return _print_answer(answer, as_json=as_json)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import logging
 import signal
 import socket
 import sys
@@ -17,7 +18,7 @@ from app.actions import accounts
 from app.cli.desk import Answer, Desk
 from app.config import DEFAULT_PORT, DEMO_MARK, DEMO_STORE, HIGHEST_PORT, LOOPBACK, Settings, another_port
 from app.domain.errors import EvenhandError
-from app.security import Passwords
+from app.security import Passwords, without_message
 from app.store import accounts as stored_accounts
 from app.store.lock import served
 
@@ -123,10 +124,17 @@ def _held(port: int) -> AbstractContextManager[object]:
     return holder
 
 
+def _quiet() -> None:
+    """Let the loggers that tell all of an error which nobody caught tell where it came from alone."""
+    for name in ("uvicorn.error", "asyncio"):
+        logging.getLogger(name).addFilter(without_message)
+
+
 def _run(app: Callable[..., Any], listener: socket.socket) -> None:
     """Serve until a signal says stop."""
     import uvicorn
 
+    _quiet()
     config = uvicorn.Config(
         app,
         access_log=False,

@@ -8,6 +8,7 @@ gives "database is locked".
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import stat
@@ -53,6 +54,10 @@ PRAGMAS: Final = {
     "trusted_schema": 0,
 }
 CONNECTIONS: Final = 48
+
+# SQLAlchemy logs every row that it reads once somebody asks for the lowest level, whatever `hide_parameters` says.
+# A level could be set anew by whoever asks; a filter stays.
+logging.getLogger("sqlalchemy.engine.Engine").addFilter(lambda record: record.levelno >= logging.WARNING)
 
 # What an erasure still owes is noted in the header of the database (`user_version`), so that the
 # transaction that erases notes it, whoever finishes. The number grows with every step, for two

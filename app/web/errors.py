@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import traceback
 from collections.abc import Callable
 from typing import Final
 
@@ -16,6 +15,7 @@ from starlette.types import ASGIApp, Scope
 
 from app.config import LOOPBACK, Settings
 from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion, StoreUnavailable
+from app.security import unsaid
 from app.web.auth import ITEM, NO_TOKENS, ForeignForm, SignInNeeded, StudyNeeded, see_other, sign_in_way
 from app.web.guard import MAX_BODY, MAX_UPLOAD
 from app.web.pages import render
@@ -129,13 +129,7 @@ def note(error: Exception) -> None:
     """Log where an unforeseen error came from. Not what it says: that may hold what somebody said."""
     if isinstance(error, ClientDisconnect):
         return  # somebody closed a tab while a form was on its way
-    lines: list[str] = []
-    found: BaseException | None = error
-    while found is not None:
-        place = "".join(traceback.format_tb(found.__traceback__))
-        lines.append(f"{type(found).__module__}.{type(found).__qualname__}, from:\n{place}")
-        found = found.__cause__ or found.__context__
-    _LOG.error("An unforeseen error, its message left out as it may be private:\n%s", "\n".join(lines))
+    _LOG.error("%s", unsaid(error))
 
 
 def refusal(settings: Settings) -> Callable[[Scope, int, str], ASGIApp]:

@@ -51,7 +51,7 @@ def test_a_backup_is_one_private_file_and_what_is_said_of_it_is_so(bench, made, 
     assert copied.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
     assert (copied.size, copied.schema) == (file.stat().st_size, HEAD)
     held = copied.holds
-    assert (held.studies, held.items, held.judgements) == (1, 6, 4)
+    assert (held.studies, held.items, held.reviews) == (1, 6, 4)
     events = bench.rows("select event, hash, detail from audit_event order by seq desc limit 2")
     assert [each.event for each in events] == ["backup.made", "backup.begun"]
     assert copied.sha256 in events[0].detail

@@ -27,10 +27,10 @@ def filled(evenhand):
 
 def test_a_backup_tells_what_to_write_down_and_a_restore_tells_the_same(filled, tmp_path):
     made = filled.do("backup", tmp_path / "backup.sqlite3")
-    assert (made["studies"], made["items"], made["judgements"]) == (1, 6, 4)
+    assert (made["studies"], made["items"], made["reviews"]) == (1, 6, 4)
     filled.folder = tmp_path / "again"
     restored = filled.do("restore", tmp_path / "backup.sqlite3")
-    same = ("sha256", "size", "schema", "studies", "items", "judgements", "events", "audit_head")
+    same = ("sha256", "size", "schema", "studies", "items", "reviews", "audit_head")
     assert {key: made[key] for key in same} == {key: restored[key] for key in same}
     assert filled.do("verify") == {"ok": True, "studies": 1, "findings": []}
     assert filled.do("study", "status", "pilot")["reviewers"][0]["done"] == 4

@@ -1,8 +1,10 @@
-"""A word planted in every private field is in no log, traceback, export, refusal or audit event (acceptance P1)."""
+"""A word planted in every private field is in no log, traceback, export, refusal or audit event (acceptance P1).
+
+Every form is driven in tests/web/test_private_forms.py, every command in tests/cli/test_private_stays.py.
+"""
 
 import io
 import json
-import logging
 import socket
 import threading
 import zipfile
@@ -20,8 +22,8 @@ from app.store.migrate import open_store
 from app.web import showing
 from app.web.app import create_app
 from tests.house import CHEAP, PROTOCOL, RIGHTS, Person, fixed_world, jsonl, password_of
+from tests.planted import WORD, everything_logged
 
-WORD = "quokka"  # stands in every private field, and nowhere in the program
 CAST = {f"{WORD}-rosa": "reviewer", f"{WORD}-ravi": "reviewer", f"{WORD}-ines": "adjudicator", f"{WORD}-lena": "lead"}
 ROSA, RAVI, INES, LENA = CAST
 PLACE = "/lead/studies/pilot"
@@ -120,19 +122,10 @@ class Way:
 
 @pytest.fixture(scope="module")
 def way(tmp_path_factory):
-    written = io.StringIO()
-    handler, root = logging.StreamHandler(written), logging.getLogger()
-    handler.setLevel(logging.NOTSET)
-    former = root.level
-    root.addHandler(handler)
-    root.setLevel(1)
-    try:
+    with everything_logged() as written:
         made = Way(tmp_path_factory.mktemp("private") / "store", written)
         yield made
         made.stop()
-    finally:
-        root.removeHandler(handler)
-        root.setLevel(former)
 
 
 def test_the_word_is_in_every_private_field_of_the_store(way):

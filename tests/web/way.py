@@ -75,12 +75,12 @@ class Step:
         )
 
 
-def prepare(store, world):
-    """Make the cast, somebody with a one-time code, and a frozen study of two pairs; return the code."""
+def prepare(store, world, **more):
+    """Make the cast, somebody with a one-time code, and a frozen study of two pairs, or another; return the code."""
     add_people(store, world)
     rows = [row | {"audio": name} for row, name in zip(item_rows(PAIRS), ("a.wav", "missing.wav"), strict=True)]
     rows += [practice_row(1), practice_row(2)]
-    frozen_study(store, world, protocol=CHECKED, rows=rows, sounds={"a.wav": wav()})
+    frozen_study(store, world, **{"protocol": CHECKED, "rows": rows, "sounds": {"a.wav": wav()}} | more)
     return accounts.add(store, world, None, "nils", lead=False)
 
 
