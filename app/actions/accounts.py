@@ -12,9 +12,10 @@ from app.actions import throttling
 from app.actions.privacy import refuse_unfindable
 from app.actions.throttling import Attempt
 from app.domain.account import EXPECTED_NAME, NAME, called
+from app.domain.custody import unchangeable
 from app.domain.errors import InvalidInput, NotFound, Problem, Refused, TooSoon
 from app.domain.throttle import PACES, Paces
-from app.store import accounts, audit, judging, studies
+from app.store import accounts, audit, custody, judging
 from app.store.db import Connection, Row, Store
 from app.world import World
 
@@ -107,9 +108,7 @@ def disable(store: Store, world: World, name: str, *, actor: str = audit.LOCAL) 
 def _changeable(connection: Connection, name: str, actor: str) -> int:
     """Return the id of an account that the actor may reset or disable. Raises NotFound, Refused.
 
-    With a new code somebody can sign in as its owner. So a lead changes only accounts whose
-    every open study is led by that very lead, and none that leads or may lead; whoever holds
-    the store changes any.
+    Whoever holds the store changes any; a lead, what the rules of custody leave them.
     """
     row = accounts.by_name(connection, name)
     if row is None:
@@ -117,14 +116,10 @@ def _changeable(connection: Connection, name: str, actor: str) -> int:
         raise NotFound(message)
     if actor == audit.LOCAL:
         return int(row.id)
-    roles = studies.roles_of(connection, row.id)
-    if row.lead or "lead" in roles.values():
-        message = f"“{name}” leads, or may lead. Such an account is changed on the command line alone: evenhand user"
-        raise Refused("lead_account", message)
     own = accounts.by_name(connection, actor)
-    if own is None or any(studies.role_of(connection, study_id, own.id) != "lead" for study_id in roles):
-        message = f"“{name}” takes part in a study that you do not lead: ask its lead, or use the command line."
-        raise Refused("not_yours", message)
+    found = custody.seen_by(connection, row, own.id if own is not None else None, custody.givers(connection))
+    if refusal := unchangeable(found, actor):
+        raise Refused(*refusal)
     return int(row.id)
 
 

@@ -15,7 +15,7 @@ from app.domain.item import SENTINEL, STUDY, Item, compared
 from app.domain.protocol import Protocol
 from app.domain.readiness import Readiness
 from app.report.egress import own_words
-from app.store import audit, lists, recordings, studies
+from app.store import accounts, audit, lists, recordings, studies
 from app.store.db import Connection, Row, Store
 from app.world import World
 
@@ -69,6 +69,7 @@ def freeze(
             pairing=preparing.origin_of(connection, study_id, items).as_data(),
             software=f"evenhand {__version__}",
         )
+        _begin_roles(connection, study_id)
         hashed = manifest.digest(whole)
         studies.keep_manifest(connection, study_id, manifest.canonical(whole).decode())
         studies.change(
@@ -93,6 +94,14 @@ def freeze(
             people_sha256=studies.people_digest(connection, study_id),
         )
     return hashed
+
+
+def _begin_roles(connection: Connection, study_id: str) -> None:
+    """Sign out whose role begins here: judges, and leads who have not signed in since they were given that role."""
+    for person in studies.members(connection, study_id):
+        if person.role != "lead":
+            accounts.end_sessions_of(connection, person.account_id)
+    accounts.end_barred_sessions(connection, study_id)
 
 
 def _refuse_unready(report: Readiness, acknowledged: Collection[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from app.config import DEMO_MARK
 from app.domain import item as items_of
 from app.domain import manifest, protocol, readiness, rights
 from app.domain.account import called
+from app.domain.custody import by_strangers, unseatable
 from app.domain.errors import MOST_PROBLEMS, InvalidInput, Problem, Refused
 from app.domain.item import Item
 from app.domain.mapping import ItemColumns
@@ -21,7 +22,7 @@ from app.domain.stage import NextAction, next_action
 from app.formats.items import read_items
 from app.formats.table import read_table
 from app.formats.toml import read_toml
-from app.store import accounts, audit, ledger, pairings, studies
+from app.store import accounts, audit, custody, ledger, pairings, studies
 from app.store.db import Connection, Row, Store
 from app.store.progress import Progress, progress
 from app.store.recordings import recorded
@@ -54,7 +55,7 @@ def create(store: Store, world: World, actor: str, data: bytes, name: str, *, le
         studies.add(connection, id=rules.id, created_at=world.stamp(), **fixed)
         audit.record(connection, world, actor, "study.created", rules.id, protocol_sha256=fixed["protocol_sha256"])
         if lead is not None:
-            # Nobody is signed out: in a study that was not there nobody's role has changed.
+            # Open to the session that asked for it: in a study that was not there nobody's role has changed.
             _seat(connection, world, actor, rules.id, [("lead", lead)], attested=None)
     return rules.id
 
@@ -199,13 +200,20 @@ def assign(
 ) -> None:
     """Set a draft's people, given as pairs of role and name, in place of the former.
 
-    `attested`: the judges' qualification, in the lead's words. Raises InvalidInput where
-    an account is unknown or has two roles, NotFound, Refused.
+    Nobody is asked, and so nobody is signed out: a judge's role begins at the freeze, a lead's with their next
+    sign-in. `attested`: the judges' qualification, in the lead's words. Raises InvalidInput where
+    an account is unknown, has two roles or may not lead, NotFound, Refused.
     """
     with store.write() as connection:
         draft_of(connection, study_id)
-        for account_id in _seat(connection, world, actor, study_id, roles, attested):
-            accounts.end_sessions_of(connection, account_id)
+        former = _leads(connection, study_id)
+        _seat(connection, world, actor, study_id, roles, attested)
+        for account_id in _leads(connection, study_id) - former:
+            accounts.bar_sessions(connection, study_id, account_id)
+
+
+def _leads(connection: Connection, study_id: str) -> set[int]:
+    return {person.account_id for person in studies.members(connection, study_id) if person.role == "lead"}
 
 
 def _seat(
@@ -215,15 +223,16 @@ def _seat(
     study_id: str,
     roles: Sequence[tuple[str, str]],
     attested: str | None,
-) -> set[int]:
-    """Store the people of a study; return the accounts whose role changed."""
+) -> None:
+    """Store the people of a study."""
     found = {name: accounts.by_name(connection, name) for _, name in roles}
     unknown = [
         Problem(f"there is no account {called(name)}", field=role) for role, name in roles if found[name] is None
     ]
     if problems := unknown + readiness.seating(roles):
         raise InvalidInput(problems)
-    former = {(row.account_id, row.role) for row in studies.members(connection, study_id)}
+    if strange := _strange_leads(connection, actor, study_id, found, roles):
+        raise InvalidInput(strange)
     told = (attested or "").strip() or None
     rows = [
         {
@@ -237,7 +246,26 @@ def _seat(
     studies.replace_members(connection, study_id, rows)
     people = [{"name": name, "role": role} for role, name in roles]
     audit.record(connection, world, actor, "people.assigned", study_id, people=people, attested=told is not None)
-    return {account_id for account_id, _ in former ^ {(row["account_id"], row["role"]) for row in rows}}
+
+
+def _strange_leads(
+    connection: Connection,
+    actor: str,
+    study_id: str,
+    found: Mapping[str, Row[Any] | None],
+    roles: Sequence[tuple[str, str]],
+) -> list[Problem]:
+    """List who may not be made a lead by this actor. On the command line anybody is."""
+    if actor == audit.LOCAL:
+        return []
+    own = accounts.by_name(connection, actor)
+    leading = {person.name for person in studies.members(connection, study_id) if person.role == "lead"}
+    fresh = [row for role, name in roles if role == "lead" and name not in {*leading, actor} and (row := found[name])]
+    given = custody.givers(connection)
+    seen = (custody.seen_by(connection, row, own.id if own is not None else None, given) for row in fresh)
+    # Not those of other leads here: their seats were given without asking, and would be the way to their judges.
+    told = (unseatable(each, {actor, audit.LOCAL}) for each in seen)
+    return [Problem(why, field="lead") for why in told if why is not None]
 
 
 def check(store: Store, study_id: str) -> readiness.Readiness:
@@ -253,7 +281,8 @@ def assess(connection: Connection, row: Row[Any], items: Sequence[Item]) -> read
     roles = [person.role for person in people]
     rules, entries = studies.protocol_of(row), studies.ledger(connection, row.id)
     made = origin_of(connection, row.id, items)
-    importers = {event.actor for event in audit.events(connection, "items.imported", study_id=row.id)}
+    judges = [person.name for person in people if person.role != "lead"]
+    leads = {person.name for person in people if person.role == "lead"}
     report = readiness.assess(
         rules,
         items,
@@ -264,7 +293,8 @@ def assess(connection: Connection, row: Row[Any], items: Sequence[Item]) -> read
             leads=roles.count("lead"),
             unattested=sum(person.role != "lead" and not person.attested for person in people),
             disabled=sum(person.disabled for person in people),
-            importers=sum(person.role != "lead" and person.name in importers for person in people),
+            informed=len(custody.informed(connection, row.id).intersection(judges)),
+            strangely_made=by_strangers(judges, custody.givers(connection), {*leads, audit.LOCAL}),
         ),
         made,
         recorded(connection, row.id),

@@ -10,8 +10,9 @@ from app.actions.privacy import refuse_private
 from app.actions.reviewing import Judge, sign_set
 from app.domain import blinding
 from app.domain.account import called
+from app.domain.custody import KNEW
 from app.domain.errors import InvalidInput, NotFound, Refused
-from app.store import accounts, audit, judgements, lists, studies
+from app.store import accounts, audit, custody, judgements, lists, studies
 from app.store.db import Connection, Row, Store
 from app.world import World
 
@@ -83,6 +84,9 @@ def _leaver(connection: Connection, study_id: str, name: str) -> Row[Any]:
 def _newcomer(connection: Connection, study_id: str, name: str | None) -> Row[Any]:
     """Return the account that takes over: nobody who has a part in the study may, and so nobody who is on an item.
 
+    Nor anybody who may know its arms. At the freeze a lead can accept that, and the memo says so; what they
+    accepted is then fixed.
+
     Raises InvalidInput.
     """
     if not name:
@@ -92,6 +96,8 @@ def _newcomer(connection: Connection, study_id: str, name: str | None) -> Row[An
         raise InvalidInput.of(f"there is no account {called(name)} that can sign in", field="newcomer")
     if studies.role_of(connection, study_id, account.id) is not None:
         raise InvalidInput.of(f"“{name}” has a part in this study already", field="newcomer")
+    if name in custody.informed(connection, study_id):
+        raise InvalidInput.of(f"“{name}” {KNEW}: choose somebody else", field="newcomer")
     return account
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final, Self, get_args
 
 from app import __version__
 from app.actions import preparing
 from app.actions.privacy import closed_early, private_of
 from app.domain import codebook, gate, memo, protocol, reliability, results, rights, word_errors
+from app.domain.custody import by_lead
 from app.domain.errors import InvalidInput, Refused
 from app.domain.item import STUDY, Item
 from app.domain.measured import JUDGES, Measured
@@ -20,7 +21,7 @@ from app.domain.pairing import Filter
 from app.domain.protocol import Protocol
 from app.memory import uncollected
 from app.report import bundle, egress
-from app.store import audit, ledger, outcomes, quality, studies, withdrawals
+from app.store import audit, custody, ledger, outcomes, quality, studies, withdrawals
 from app.store.db import Connection, Row, Store
 from app.world import World
 
@@ -142,7 +143,7 @@ def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | Non
     made = preparing.made_by(connection, row, items)
     return Memo(
         study=_study(row, made, rights.permits(in_use, entries, "publish_manifest_hash")),
-        conduct=_conduct(row, rules, people),
+        conduct=_conduct(connection, row, rules, people),
         verdict=memo.Verdict(
             status=verdict.status,
             reasons=[memo.Reason(**vars(reason)) for reason in verdict.reasons],
@@ -204,12 +205,13 @@ def _study(row: Row[Any], made: Filter | None, permitted: bool) -> memo.Study:  
     )
 
 
-def _conduct(row: Row[Any], rules: Protocol, people: Sequence[Row[Any]]) -> memo.Conduct:
+def _conduct(connection: Connection, row: Row[Any], rules: Protocol, people: Sequence[Row[Any]]) -> memo.Conduct:
     """Return when and by how many; a memo never says by whom."""
+    records = _Records.of(connection, row)
     return memo.Conduct(
         frozen_at=row.frozen_at,
         closed_at=row.closed_at,
-        judges={role: _seats([person for person in people if person.role == role]) for role in JUDGES},
+        judges={role: _seats(records, [person for person in people if person.role == role]) for role in JUDGES},
         comparator=rules["review.comparator"],
         identical_pairs=rules["review.identical_pairs"],
         references_shown=list(rules["references.shown"]),
@@ -219,11 +221,29 @@ def _conduct(row: Row[Any], rules: Protocol, people: Sequence[Row[Any]]) -> memo
     )
 
 
-def _seats(people: Sequence[Row[Any]]) -> memo.Seats:
+@dataclass(frozen=True)
+class _Records:
+    """What the record had at the close of who led, who knew, and who gave codes: what comes later changes no memo."""
+
+    leads: frozenset[str]
+    informed: frozenset[str]
+    givers: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, connection: Connection, row: Row[Any]) -> Self:
+        until = row.closed_head
+        given = custody.givers(connection, until)
+        return cls(custody.led(connection, row.id, until), custody.informed(connection, row.id, until), given)
+
+
+def _seats(records: _Records, people: Sequence[Row[Any]]) -> memo.Seats:
+    names = [person.name for person in people]
     return memo.Seats(
         judges=len(people),
         attested=sum(bool(person.attested) for person in people),
         left=sum(person.left_at is not None for person in people),
+        informed=len(records.informed.intersection(names)),
+        by_lead=by_lead(names, records.givers, records.leads),
     )
 
 

@@ -115,11 +115,17 @@ class Study(Shape):
 
 
 class Seats(Shape):
-    """The judges of one role: how many, of how many the qualification was attested, how many left before the end."""
+    """The judges of one role: how many, of how many the qualification was attested, how many left before the end.
+
+    `informed`: who led the study, or one that it follows, or imported its items. `by_lead`: whose account a lead of the
+    study made, or gave a code, before the close.
+    """
 
     judges: int
     attested: int
     left: int
+    informed: int = 0
+    by_lead: int = 0
 
 
 class Conduct(Shape):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from app.domain import codebook, expected, protocol, rights
+from app.domain.custody import KNEW
 from app.domain.errors import Problem
 from app.domain.item import PRACTICE, SENTINEL, STUDY, Item, compared
 from app.domain.pairing import Filter, Origin, contradictions, for_reading
@@ -23,7 +24,8 @@ ROLES: Final = ("reviewer", "adjudicator", "lead")
 class People:
     """Who is assigned: counts by role, judges without an attested qualification, and others that weaken a study.
 
-    `disabled`: people who cannot sign in. `importers`: judges who imported items.
+    `disabled`: people who cannot sign in. `informed`: judges who led the study, or imported items. `strangely_made`:
+    judges whose account had its last code from a lead of other studies.
     """
 
     reviewers: int = 0
@@ -31,7 +33,8 @@ class People:
     leads: int = 0
     unattested: int = 0
     disabled: int = 0
-    importers: int = 0
+    informed: int = 0
+    strangely_made: int = 0
 
 
 @dataclass(frozen=True)
@@ -265,6 +268,12 @@ def _warnings(rules: Protocol, items: Sequence[Item], people: People, origin: Or
             warnings.append(f"Nobody will see the {role} items ({unused}): {option} is off.")
     if people.adjudicators == 0:
         warnings.append("There is no adjudicator: every disagreement ends disputed, and holds the verdict.")
+    if people.strangely_made:
+        warnings.append(
+            "Judges whose account was made, or last given a code, by somebody who does not lead this study: "
+            f"{people.strangely_made}. Whoever gave the code may have used it. Ask the judge to sign in and to choose "
+            "a new password."
+        )
     if not rules.controls:
         warnings.append("There is no control stratum: the verdict cannot be PASS.")
     numbers = sum(map(numeric, {name for item in items for name in (item.item_id, item.cluster)}))
@@ -299,9 +308,7 @@ def _acknowledgements(
     tagged = sum(item.stratum in rules.controls and bool(disfluent & set(item.tags)) for item in items)
     unheard = sum(item.audio is not None and item.item_id not in recorded for item in items)
     return [
-        Acknowledgement(
-            "importer_judges", "Judges who imported items, and may know which text is which.", people.importers
-        ),
+        Acknowledgement("importer_judges", f"Judges who {KNEW}.", people.informed),
         Acknowledgement("unattested", "Judges whose qualification nobody has attested.", people.unattested),
         Acknowledgement(
             "references_equal_one_panel",

@@ -170,6 +170,9 @@ def _unmeasured(memo: Memo) -> Iterator[str]:
         yield "Whether judges could guess which text was filtered: it was not measured."
     if told := memo.quality.references_equal_one_panel.numerator:
         yield f"How {count(told, 'item')} would be judged blind: there a shown reference equals exactly one text."
-    judges, attested = (sum(getattr(s, n) for s in memo.conduct.judges.values()) for n in ("judges", "attested"))
+    seats = memo.conduct.judges.values()
+    judges, attested, informed = (sum(getattr(s, n) for s in seats) for n in ("judges", "attested", "informed"))
+    if informed:
+        yield f"How blind {informed} of {judges} judges were: they had led the study or imported items."
     if attested < judges:
         yield f"What qualifies {judges - attested} of {judges} judges: nobody attested it."

@@ -103,6 +103,7 @@ def _judging(memo: Memo) -> Iterator[str]:
         )
     else:
         yield "There was no adjudicator: items on which the two differed stayed disputed."
+    yield from _of_the_judges(memo)
     yield (
         "An item has confirmed introduced damage where the settled coding finds the meaning changed with the "
         "filter on and "
@@ -112,6 +113,16 @@ def _judging(memo: Memo) -> Iterator[str]:
     tolerated = conduct.max_unassessable
     items = "item" if tolerated == 1 else "items"
     yield f"The protocol tolerated {tolerated or 'no'} {items} that could not be judged."
+
+
+def _of_the_judges(memo: Memo) -> Iterator[str]:
+    """Yield what a reader must know of who judged, where there is something."""
+    seats = memo.conduct.judges.values()
+    judges, informed, by_lead = (sum(getattr(each, n) for each in seats) for n in ("judges", "informed", "by_lead"))
+    if informed:
+        yield f"Of {judges} judges {informed} had led the study or imported items, and may have known both texts."
+    if by_lead:
+        yield f"For {by_lead} of {judges} judges a lead of the study made the account, or gave a code."
 
 
 def _of_the_judging(memo: Memo) -> Iterator[str]:

@@ -174,7 +174,8 @@ def _specimen(
 
 
 def _conduct(rule: str, *, synthetic: bool) -> memo.Conduct:
-    seats = memo.Seats(judges=2, attested=1, left=1) if synthetic else memo.Seats(judges=0, attested=0, left=0)
+    nobody = memo.Seats(judges=0, attested=0, left=0)
+    seats = memo.Seats(judges=2, attested=1, left=1, informed=1, by_lead=1) if synthetic else nobody
     comparators = dict(zip((gate.PASS, gate.FAIL, gate.INCONCLUSIVE), COMPARATORS, strict=True))
     return memo.Conduct(
         frozen_at=None if rule == gate.BLOCKED else _MOMENT,

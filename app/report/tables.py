@@ -134,7 +134,9 @@ def conduct(memo: Memo) -> Table:
     for role, seats in found.judges.items():
         left = f"; {seats.left} left before the end" if seats.left else ""
         attested = f"; the lead attested the qualification of {seats.attested}" if seats.judges else ""
-        rows.append((roles[role], f"{seats.judges or 'none'}{attested}{left}"))
+        knew = f"; {seats.informed} had led the study or imported items" if seats.informed else ""
+        made = f"; for {seats.by_lead} a lead made the account or gave a code" if seats.by_lead else ""
+        rows.append((roles[role], f"{seats.judges or 'none'}{attested}{left}{knew}{made}"))
     return Table(
         "conduct",
         "When, and by how many",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, insert, literal, select, update
 
-from app.store.tables import account, session, setting
+from app.store.tables import account, earlier_session, session, setting
 
 
 def by_name(connection: Connection, name: str) -> Row[Any] | None:
@@ -67,6 +67,24 @@ def end_session(connection: Connection, token_hash: str) -> None:
 def end_sessions_of(connection: Connection, account_id: int) -> None:
     """Delete every session of an account."""
     connection.execute(delete(session).where(session.c.account_id == account_id))
+
+
+def bar_sessions(connection: Connection, study_id: str, account_id: int) -> None:
+    """Keep an account's sessions of now from a study that it leads from its next sign-in on."""
+    found = select(literal(study_id), session.c.token_hash).where(session.c.account_id == account_id)
+    connection.execute(insert(earlier_session).prefix_with("or ignore").from_select(["study_id", "token_hash"], found))
+
+
+def barred_from(connection: Connection, token_hash: str) -> frozenset[str]:
+    """Return the studies that a session does not open, as it is older than its account's lead of them."""
+    found = select(earlier_session.c.study_id).where(earlier_session.c.token_hash == token_hash)
+    return frozenset(connection.execute(found).scalars())
+
+
+def end_barred_sessions(connection: Connection, study_id: str) -> None:
+    """Delete every session that a study does not open to, though its account leads it."""
+    barred = select(earlier_session.c.token_hash).where(earlier_session.c.study_id == study_id)
+    connection.execute(delete(session).where(session.c.token_hash.in_(barred)))
 
 
 def end_all_sessions(connection: Connection) -> int:

@@ -104,11 +104,17 @@ def judgement_digests(connection: Connection) -> dict[tuple[Any, Any], Any]:
     }
 
 
-def events(connection: Connection, *kinds: str, study_id: str | None = None) -> list[Event]:
-    """Return the events of some kinds, oldest first; of one study, or of all. An unreadable one is left out."""
+def events(connection: Connection, *kinds: str, study_id: str | None = None, until: str | None = None) -> list[Event]:
+    """Return the events of some kinds, oldest first; of one study, or of all. An unreadable one is left out.
+
+    `until`: the hash of the last event that counts, so that what is said of a closed study stays as it was.
+    """
     found = select(audit_event).where(audit_event.c.event.in_(kinds)).order_by(audit_event.c.seq)
     if study_id is not None:
         found = found.where(audit_event.c.study_id == study_id)
+    if until is not None:
+        last = select(audit_event.c.seq).where(audit_event.c.hash == until).scalar_subquery()
+        found = found.where(audit_event.c.seq <= last)
     readable = []
     for row in connection.execute(found):
         with suppress(ValueError):  # the chain does not hold there, and says so

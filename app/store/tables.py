@@ -44,6 +44,15 @@ class Session(SQLModel, table=True):
     study_id: str | None = Field(default=None, foreign_key="study.id")
 
 
+class EarlierSession(SQLModel, table=True):
+    """A session from before its account became a lead of a study: that study opens with the next sign-in."""
+
+    __tablename__ = "earlier_session"
+
+    study_id: str = Field(foreign_key="study.id", primary_key=True)
+    token_hash: str = Field(foreign_key="session.token_hash", primary_key=True, ondelete="CASCADE")
+
+
 class Throttle(SQLModel, table=True):
     """Wrong passwords and codes, counted; nothing of what was entered."""
 
@@ -363,6 +372,7 @@ def table(model: type[SQLModel]) -> Table:
 setting: Final = table(Setting)
 account: Final = table(Account)
 session: Final = table(Session)
+earlier_session: Final = table(EarlierSession)
 throttle: Final = table(Throttle)
 study: Final = table(Study)
 manifest: Final = table(Manifest)

@@ -12,9 +12,9 @@ from starlette.responses import Response
 from app.actions import preparing
 from app.domain.errors import InvalidInput, NotFound, Problem, Refused
 from app.domain.stage import STAGES
-from app.store import studies
+from app.store import accounts, studies
 from app.store.db import Connection, Row
-from app.web.auth import Signed, house_of
+from app.web.auth import Signed, Visitor, house_of
 from app.web.forms import Upload
 from app.web.pages import render
 
@@ -37,10 +37,16 @@ AFTER_THE_CLOSE: Final = ("results", "cases", "export")
 def led_study(request: Request, visitor: Signed, study_id: str) -> str:
     """Return the id of a study that the visitor leads. Raises NotFound for anybody else."""
     with house_of(request).store.read() as connection:
-        if studies.role_of(connection, study_id, visitor.account_id) != "lead":
+        if not leads(connection, visitor, study_id):
             message = "There is no such study for you."
             raise NotFound(message)
     return study_id
+
+
+def leads(connection: Connection, visitor: Visitor, study_id: str) -> bool:
+    """Tell whether the visitor leads a study: a session never gains that, the next sign-in does."""
+    role = studies.role_of(connection, study_id, visitor.account_id)
+    return role == "lead" and study_id not in accounts.barred_from(connection, visitor.session)
 
 
 def may_lead(visitor: Signed) -> None:

@@ -288,18 +288,14 @@ def test_no_event_holds_a_private_text_an_item_or_a_cluster(draft):
     assert [value for value in private if value in chain] == []
 
 
-def test_people_taken_out_of_a_study_are_signed_out(draft, world):
-    accounts.sign_in(draft.store, world, CHEAP, "ravi", password_of("ravi"))
-    accounts.sign_in(draft.store, world, CHEAP, "rosa", password_of("rosa"))
-    assign(draft, reviewers=["rosa", "otto"])
-    assert draft.rows("select name from session join account on account.id = account_id") == [("rosa",)]
-
-
-def test_people_whose_role_in_a_study_changes_are_signed_out(draft, world):
-    for name in ("rosa", "ines"):
+def test_a_draft_signs_out_nobody_and_its_freeze_only_its_judges(draft, world):
+    for name in ("ravi", "rosa", "otto", "lena"):
         accounts.sign_in(draft.store, world, CHEAP, name, password_of(name))
-    assign(draft, reviewers=["ines", "ravi"], adjudicator="rosa")
-    assert draft.rows("select count(*) from session") == [(0,)]
+    assign(draft, reviewers=["rosa", "otto"])
+    assert draft.rows("select count(*) from session") == [(4,)]
+    freeze(draft)
+    left = draft.rows("select name from session join account on account.id = account_id order by name")
+    assert left == [("lena",), ("ravi",)]
 
 
 def test_no_more_than_a_thousand_problems_are_named(store, world, people):

@@ -1,12 +1,13 @@
 """The lead's pages: preparing a study in the browser, accounts, and what a refusal says."""
 
 import json
+import re
 import zipfile
 from io import BytesIO
 
 import pytest
 
-from app.actions import accounts, preparing
+from app.actions import accounts, freezing, preparing
 from app.config import DEMO_MARK, content
 from app.domain.errors import Refused
 from app.domain.stage import NEXT, PREPARING
@@ -244,7 +245,8 @@ def test_a_new_judge_gets_a_code_that_is_shown_once_and_works(store, lena, visit
     assert [(each.actor, each.detail["lead"]) for each in events(store, "account.added")][-1] == ("lena", False)
 
 
-def test_a_reset_ends_the_password_and_a_shut_out_account_is_open_again(lena, visit):
+def test_a_reset_ends_the_password_and_a_shut_out_account_is_open_again(study, visit):
+    lena = visit("lena")
     rosa = visit("rosa")
     csrf = {"csrf": lena.page("/account").form_to("/account").fields["csrf"][0]}
     assert lena.post("/lead/accounts/disable", csrf | {"name": "rosa"}).status_code == 303
@@ -427,6 +429,32 @@ def test_an_account_that_leads_a_study_is_not_changed_in_the_browser(store, worl
     preparing.assign(store, world, "local", study, seats(["rosa", "ravi"], ["lena", "otto"]), "linguists")
     lena = visit("lena")
     assert lena.post("/lead/accounts/reset", csrf_of(lena) | {"name": "otto"}).status_code == 409
+
+
+def test_another_leads_judge_does_not_become_a_lead_and_the_form_says_why(store, world, draft, lena):
+    accounts.add(store, world, CHEAP, "liam", lead=True, password=password_of("liam"))
+    accounts.add(store, world, CHEAP, "nina.k", lead=False, password=password_of("nina.k"), actor="liam")
+    answer = lena.send(lena.page(f"{PLACE}/people").form_to(f"{PLACE}/people"), **{"role.nina.k": "lead"})
+    assert (answer.status_code, "is another lead&#39;s judge" in answer.text) == (422, True)
+    assert Page(answer.text).form_to(f"{PLACE}/people").fields["role.nina.k"] == ["lead"]
+
+
+def test_who_led_the_study_is_not_offered_as_a_newcomer(store, world, draft, lena):
+    preparing.assign(store, world, "local", draft, seats(["rosa", "ravi"], ["lena", "otto"], "ines"), "linguists")
+    preparing.assign(store, world, "local", draft, seats(["rosa", "ravi"], ["lena"], "ines"), "linguists")
+    accounts.add(store, world, CHEAP, "nils", lead=False, password=password_of("nils"))
+    freezing.freeze(store, world, "local", draft)
+    page = lena.get(f"{PLACE}/people").text
+    assert ('<option value="nils">' in page, '<option value="otto">' in page) == (True, False)
+
+
+def test_a_lead_is_offered_to_change_those_accounts_that_they_may_change(store, world, draft, lena):
+    lena.send(lena.page("/lead/accounts").form_to("/lead/accounts"), name="mine.a")
+    for told in ({"mine.a"}, {"mine.a", "rosa", "ravi", "ines"}):
+        offered = re.findall(r'name="name" value="([^"]+)">Give a new code', lena.get("/lead/accounts").text)
+        assert set(offered) == told
+        if "rosa" not in told:
+            freezing.freeze(store, world, "local", draft)
 
 
 def test_real_speech_has_no_place_in_the_store_of_the_demo(store, lena):

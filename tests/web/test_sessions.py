@@ -15,7 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app import world as real
-from app.actions import accounts, preparing
+from app.actions import accounts, freezing, preparing, replacing
 from app.config import Settings
 from app.domain.errors import InvalidInput
 from app.security import Passwords
@@ -240,22 +240,62 @@ def assign(store, world, study, **roles):
     preparing.assign(store, world, "local", study, seats(**everybody | roles), "linguists")
 
 
-def test_gaining_or_losing_a_role_ends_a_session(store, world, people, visit):
+DRAFT = "/lead/studies/pilot"
+
+
+def test_a_draft_signs_nobody_out_whoever_it_seats_or_unseats_and_however_often(store, world, people, visit):
     study = draft_study(store, world)
-    rosa, otto, lena = visit("rosa"), visit("otto"), visit("lena")
-    assign(store, world, study, reviewers=["otto", "ravi"])
-    assert not signed_in(rosa)
+    everybody = [visit(name) for name in ("rosa", "ravi", "ines", "lena", "otto")]
+    for _ in range(3):
+        assign(store, world, study, reviewers=["otto", "ravi"], leads=["lena", "rosa"])
+        assign(store, world, study, reviewers=["ines", "otto"], adjudicator="rosa")
+        assign(store, world, study, reviewers=["rosa", "ravi"], leads=["lena", "otto"], adjudicator=None)
+    assert all(signed_in(person) for person in everybody)
+
+
+def test_a_judges_role_begins_at_the_freeze_with_a_session_of_its_own(store, world, people, visit):
+    study = draft_study(store, world)
+    judges, others = [visit(name) for name in ("rosa", "ravi", "ines")], [visit(name) for name in ("lena", "otto")]
+    freezing.freeze(store, world, "lena", study)
+    assert not any(signed_in(person) for person in judges)
+    assert all(signed_in(person) for person in others)
+    assert visit("rosa").get("/review").status_code == 200
+
+
+def test_a_newcomers_role_begins_with_a_session_of_its_own(store, world, study, visit):
+    otto, ravi = visit("otto"), visit("ravi")
+    replacing.replace(store, world, "lena", study, "rosa", "otto", "she moved away")
     assert not signed_in(otto)
-    assert signed_in(lena)
-
-
-def test_another_role_in_the_same_study_ends_a_session(store, world, people, visit):
-    study = draft_study(store, world)
-    rosa, ines, ravi = visit("rosa"), visit("ines"), visit("ravi")
-    assign(store, world, study, reviewers=["ines", "ravi"], adjudicator="rosa")
-    assert not signed_in(rosa)
-    assert not signed_in(ines)
     assert signed_in(ravi)
+
+
+def test_a_draft_opens_to_a_new_lead_with_the_next_sign_in_and_closes_to_a_former_one_at_once(
+    store, world, people, visit
+):
+    study = draft_study(store, world)
+    otto = visit("otto")
+    assign(store, world, study, leads=["lena", "otto"])
+    assert otto.get(DRAFT).status_code == 404
+    assert otto.get("/lead").status_code == 404
+    assert "once you have signed out and in again" in otto.get("/").text
+    later = visit("otto")
+    assert (later.get(DRAFT).status_code, otto.get(DRAFT).status_code) == (200, 404)
+    assert f'href="{DRAFT}"' in later.get("/").text
+    assign(store, world, study, leads=["lena", "otto"])  # leads it still
+    assert later.get(DRAFT).status_code == 200
+    assign(store, world, study)
+    assert later.get(DRAFT).status_code == 404
+    assign(store, world, study, leads=["lena", "otto"])
+    assert later.get(DRAFT).status_code == 404
+
+
+def test_a_session_from_before_its_lead_ends_at_the_freeze(store, world, people, visit):
+    study = draft_study(store, world)
+    before = visit("otto")
+    assign(store, world, study, leads=["lena", "otto"])
+    after = visit("otto")
+    freezing.freeze(store, world, "lena", study)
+    assert (signed_in(before), signed_in(after)) == (False, True)
 
 
 def test_a_session_too_long_idle_is_none(people, later, clock):

@@ -244,6 +244,7 @@ def home(request: Request) -> Response:
         return render(request, "entry/first.html", title="This store is empty", port=house.settings.port)
     with house.store.read() as connection:
         studies = judging.studies_of(connection, visitor.account_id)
+        later = accounts.barred_from(connection, visitor.session)
     running = [study for study in studies if study.frozen_at is not None and study.closed_at is None]
     if len(running) == 1 == len([study for study in studies if study.closed_at is None]):
         if visitor.study_id != running[0].id:
@@ -251,7 +252,7 @@ def home(request: Request) -> Response:
         return see_other(_place(running[0].role, running[0].id))
     if not studies and visitor.lead:
         return see_other("/lead")
-    return render(request, "entry/home.html", title="Your studies", studies=studies)
+    return render(request, "entry/home.html", title="Your studies", studies=studies, later=later)
 
 
 def _place(role: str, study_id: str) -> str:

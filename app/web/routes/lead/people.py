@@ -10,10 +10,11 @@ from starlette.responses import Response
 
 from app.actions import accounts as act
 from app.actions import preparing, replacing
+from app.domain.custody import unchangeable
 from app.domain.errors import InvalidInput, NotFound, Problem, Refused
 from app.domain.readiness import ROLES
-from app.store import accounts, studies
-from app.web.auth import Signed, SignedForm, house_of, see_other
+from app.store import accounts, custody, studies
+from app.web.auth import Signed, SignedForm, Visitor, house_of, see_other
 from app.web.forms import Form, one
 from app.web.leading import LEADS_ONLY, Led, answer_to, shown, study_page
 from app.web.pages import render
@@ -38,6 +39,7 @@ def _page(
         study = shown(connection, study_id)
         members = studies.members(connection, study_id)
         known = [row.name for row in accounts.listing(connection) if not row.disabled]
+        informed = frozenset() if study.draft else custody.informed(connection, study_id)
     roles = {row.name: row.role for row in members}
     attested = next((row.attested for row in members if row.attested), "")
     names = sorted({*known, *roles}) if study.draft else [row.name for row in members]
@@ -55,7 +57,7 @@ def _page(
         staying=[row.name for row in members if row.role == "reviewer" and row.left_at is None],
         disabled=[row.name for row in members if row.disabled],
         left=[row.name for row in members if row.left_at is not None],
-        outside=sorted(set(known) - {row.name for row in members}),
+        outside=sorted(set(known) - {row.name for row in members} - informed),
         entered={name: one(entered or {}, name) for name in ("name", "newcomer", "reason", "attest")},
         problems=problems,
     )
@@ -88,13 +90,14 @@ def replace(request: Request, visitor: Signed, study_id: Led, form: SignedForm) 
 
 
 @router.get("/accounts", dependencies=[LEADS_ONLY])
-def accounts_page(request: Request) -> Response:
+def accounts_page(request: Request, visitor: Signed) -> Response:
     """Every account, and a form for a new one."""
-    return _accounts(request)
+    return _accounts(request, visitor)
 
 
 def _accounts(
     request: Request,
+    visitor: Visitor,
     status: int = 200,
     problems: Sequence[Problem] = (),
     *,
@@ -103,13 +106,15 @@ def _accounts(
 ) -> Response:
     """Render the page; `fresh`: a name and its new one-time code, which is shown this once."""
     with house_of(request).store.read() as connection:
-        rows = accounts.listing(connection)
+        rows, given = accounts.listing(connection), custody.givers(connection)
+        seen = [custody.seen_by(connection, row, visitor.account_id, given) for row in rows]
     return render(
         request,
         "lead/accounts.html",
         status,
         title="Accounts",
         accounts=rows,
+        changeable=[each.name for each in seen if unchangeable(each, visitor.name) is None],
         problems=problems,
         errors={each.field: each.message for each in problems if each.field},
         entered=entered,
@@ -127,8 +132,8 @@ def add(request: Request, visitor: Signed, form: SignedForm) -> Response:
     try:
         code = act.add(house.store, house.world, house.passwords, name, lead=False, actor=visitor.name)
     except (InvalidInput, Refused) as error:
-        return _accounts(request, *answer_to(error), entered=name)
-    return _accounts(request, fresh=(name, str(code)))
+        return _accounts(request, visitor, *answer_to(error), entered=name)
+    return _accounts(request, visitor, fresh=(name, str(code)))
 
 
 @router.post("/accounts/reset", dependencies=[LEADS_ONLY])
@@ -138,8 +143,8 @@ def reset(request: Request, visitor: Signed, form: SignedForm) -> Response:
     try:
         code = act.reset(house.store, house.world, name, actor=visitor.name)
     except (NotFound, Refused) as error:
-        return _accounts(request, 409, [Problem(str(error))])
-    return _accounts(request, fresh=(name, code))
+        return _accounts(request, visitor, 409, [Problem(str(error))])
+    return _accounts(request, visitor, fresh=(name, code))
 
 
 @router.post("/accounts/disable", dependencies=[LEADS_ONLY])
@@ -149,5 +154,5 @@ def disable(request: Request, visitor: Signed, form: SignedForm) -> Response:
     try:
         act.disable(house.store, house.world, one(form, "name"), actor=visitor.name)
     except (NotFound, Refused) as error:
-        return _accounts(request, 409, [Problem(str(error))])
+        return _accounts(request, visitor, 409, [Problem(str(error))])
     return see_other("/lead/accounts")

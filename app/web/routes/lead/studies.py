@@ -20,7 +20,7 @@ from app.report.wording import percent
 from app.store import studies
 from app.web.auth import Signed, SignedForm, SignedUpload, house_of, see_other
 from app.web.forms import Form, one
-from app.web.leading import LEADS_ONLY, Led, answer_to, chosen, shown, study_page
+from app.web.leading import LEADS_ONLY, Led, answer_to, chosen, leads, shown, study_page
 from app.web.pages import render
 
 router: Final = APIRouter(prefix="/lead")
@@ -37,7 +37,7 @@ def index(request: Request, visitor: Signed) -> Response:
     """Every study that the visitor leads."""
     with house_of(request).store.read() as connection:
         rows = studies.listing(connection)
-        led = [row for row in rows if studies.role_of(connection, row.id, visitor.account_id) == "lead"]
+        led = [row for row in rows if leads(connection, visitor, row.id)]
         if not led and not visitor.lead:
             message = "There is nothing here for you."
             raise NotFound(message)

@@ -11,10 +11,10 @@ from starlette.responses import Response
 from app.actions import withdrawing
 from app.domain.errors import InvalidInput, Problem, Refused
 from app.domain.withdrawal import KINDS
-from app.store import studies, withdrawals
+from app.store import withdrawals
 from app.web.auth import Signed, SignedForm, house_of, see_other
 from app.web.forms import Form, one, whole
-from app.web.leading import Led, answer_to, shown, study_page
+from app.web.leading import Led, answer_to, leads, shown, study_page
 
 router: Final = APIRouter(prefix="/lead/studies/{study_id}/withdraw")
 
@@ -41,7 +41,7 @@ def _page(
         study = shown(connection, study_id)
         made = withdrawals.listing(connection, study_id)
         others = meant.elsewhere if meant else ()
-        led = [each for each in others if studies.role_of(connection, each, visitor.account_id) == "lead"]
+        led = [each for each in others if leads(connection, visitor, each)]
     named = dict.fromkeys(KINDS, "value")
     return study_page(
         request,
