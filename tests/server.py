@@ -20,6 +20,13 @@ ROOT = Path(__file__).parents[1]
 PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # plain HTTP needs no certificates, and to load them takes a while
 
 
+def free_port():
+    """Return a port that is free at this moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 class Evenhand:
     """One store, its command line, and its server."""
 
@@ -56,9 +63,7 @@ class Evenhand:
 
     def start(self, program=("-m", "app"), port=None, **environment):
         """Start the server, at a port or at one that was free a moment ago, and wait for nothing."""
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = port or probe.getsockname()[1]
+        self.port = port or free_port()
         serve = ["--store", str(self.folder), "serve", "--port", str(self.port)]
         surroundings = os.environ | {"TZ": "UTC"} | environment
         command = [*self.under, sys.executable, *program, *serve]

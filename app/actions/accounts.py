@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -14,6 +13,8 @@ from app.actions.throttling import Attempt
 from app.domain.account import EXPECTED_NAME, NAME, called
 from app.domain.custody import unchangeable
 from app.domain.errors import InvalidInput, NotFound, Problem, Refused, TooSoon
+from app.domain.look_alikes import mixes_scripts, shapes_of_name
+from app.domain.text import without_invisibles
 from app.domain.throttle import PACES, Paces
 from app.store import accounts, audit, custody, judging
 from app.store.db import Connection, Row, Store
@@ -56,8 +57,9 @@ def add(
     """
     if not NAME.fullmatch(name):
         raise InvalidInput.of(f"expected {EXPECTED_NAME}", field="name")
-    if unicodedata.normalize("NFKC", name) != name:
-        raise InvalidInput.of("this name has characters that look like others; use plain letters", field="name")
+    if without_invisibles(name, "NFKC") != name or mixes_scripts(name):
+        told = "this name has characters that look like others, or cannot be seen; use plain letters of one script"
+        raise InvalidInput.of(told, field="name")
     if name.casefold() in RESERVED:
         raise InvalidInput.of(f"“{name}” stands for something else in the record; choose another name", field="name")
     refuse_unfindable(name)
@@ -69,10 +71,15 @@ def add(
         security.check_new_password(password, name)
         secret = {"password_hash": passwords.hash(password)}
     with store.write() as connection:
-        taken = next((row.name for row in accounts.listing(connection) if row.name.casefold() == name.casefold()), None)
+        names = [row.name for row in accounts.listing(connection)]
+        taken = next((each for each in names if each.casefold() == name.casefold()), None)
+        alike = next((each for each in names if shapes_of_name(each) & shapes_of_name(name)), None)
         if taken is not None:
             message = f"There is an account “{taken}” already. It can be given a new one-time code."
             raise Refused("taken", message)
+        if alike is not None:
+            message = f"There is an account “{alike}” already, which looks the same. Choose a name that differs more."
+            raise Refused("looks_alike", message)
         accounts.add(connection, name=name, lead=lead, created_at=world.stamp(), **secret)
         throttling.prepare(connection, world)
         audit.record(connection, world, actor, "account.added", name=name, lead=lead)

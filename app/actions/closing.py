@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from app.actions.privacy import refuse_private
 from app.domain.account import called
+from app.domain.entered import entered_if_any, entered_text
 from app.domain.errors import InvalidInput, NotFound, Refused
 from app.domain.manifest import bytes_digest, digest
-from app.domain.text import is_plain
 from app.store import audit, judgements, studies
 from app.store.db import Connection, Row, Store
 from app.store.progress import progress
 from app.world import World
-
-MAX_TEXT: Final = 4_000
 
 
 def running(connection: Connection, study_id: str) -> Row[Any]:
@@ -27,15 +25,6 @@ def running(connection: Connection, study_id: str) -> Row[Any]:
         message = f"“{study_id}” is closed: nothing in it can be changed any more."
         raise Refused("closed", message)
     return row
-
-
-def entered_text(given: str | None, field: str) -> str:
-    """Return a lead's words, trimmed. Raises InvalidInput where there are none, too many, or odd characters."""
-    text = (given or "").strip()
-    if not 0 < len(text) <= MAX_TEXT or not is_plain(text):
-        told = f"expected text of 1 to {MAX_TEXT:,} characters, without control characters"
-        raise InvalidInput.of(told, field=field)
-    return text
 
 
 def reopen(store: Store, world: World, actor: str, study_id: str, name: str, reason: str) -> None:
@@ -89,7 +78,7 @@ def close(store: Store, world: World, actor: str, study_id: str, reason: str | N
     While a set is unsigned a reason is needed: its reviews stay drafts and their items
     pending. Raises InvalidInput, NotFound, Refused.
     """
-    given = entered_text(reason, "reason") if (reason or "").strip() else None
+    given = entered_if_any(reason, "reason")
     if given is not None:
         with store.read() as connection:
             refuse_private(connection, running(connection, study_id), {"reason": given})

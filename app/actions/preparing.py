@@ -13,6 +13,7 @@ from app.domain import item as items_of
 from app.domain import manifest, protocol, readiness, rights
 from app.domain.account import called
 from app.domain.custody import by_strangers, unseatable
+from app.domain.entered import entered_if_any
 from app.domain.errors import MOST_PROBLEMS, InvalidInput, Problem, Refused
 from app.domain.item import Item
 from app.domain.mapping import ItemColumns
@@ -92,6 +93,8 @@ def _refuse_real_speech(store: Store, rules: protocol.Protocol) -> None:
 def _protocol(data: bytes, name: str) -> tuple[protocol.Protocol, dict[str, str]]:
     """Return a protocol file's rules, and what of them is stored with the study."""
     rules = protocol.parse(read_toml(data, name), name)
+    if problems := protocol.unreadable(rules, name):
+        raise InvalidInput(problems)
     content = manifest.canonical(rules.as_data())
     fixed = {"title": rules.title, "protocol": content.decode(), "protocol_sha256": manifest.bytes_digest(content)}
     return rules, fixed
@@ -233,7 +236,7 @@ def _seat(
         raise InvalidInput(problems)
     if strange := _strange_leads(connection, actor, study_id, found, roles):
         raise InvalidInput(strange)
-    told = (attested or "").strip() or None
+    told = entered_if_any(attested, "attest")
     rows = [
         {
             "account_id": found[name].id,  # type: ignore[union-attr]

@@ -8,40 +8,45 @@ from typing import Any
 from app.domain import readiness
 from app.domain.errors import InvalidInput, Problem
 from app.domain.item import Item
+from app.domain.known import Known
 from app.domain.pairing import Filter
-from app.domain.privacy import Private, hidden_among, made_within, numeric, parts, running_within, within, words_of
+from app.domain.privacy import Private, hidden_among, numeric, parts, within
+from app.report import egress
 from app.report.egress import own_runs, own_words
+from app.report.pictures import shortened
 from app.store import outcomes, pairings, studies
 from app.store.db import Connection, Row
 from app.store.studies import decode_item
 
 
-def private_of(connection: Connection, row: Row[Any]) -> Private:
-    """Return everything private in the store, less the words that every memo of this study has anyway.
+def guard(connection: Connection, row: Row[Any], files: Mapping[str, bytes]) -> None:
+    """Refuse a study's finished files if they hold anything private in the store. Raises Refused (`egress`).
 
-    Those are the program's own, and what the lead entered: it was read when it was entered,
-    so what others write, import or are called tells nothing by repeating it, in whatever order and
-    mixture, and must not bar the memo for good. Path not taken: to forgive what stands word for word in one
-    of the lead's texts; a memo sets them into sentences of its own, "FAIL: title", which anybody can foresee.
+    This study's items are always looked for. What others wrote, said or are called is looked for where a word
+    stands that neither the program writes nor the lead entered nor the record has, and nowhere else: so nobody
+    can bar a memo by foreseeing it, and no lead learns what stands in the store by entering guesses, plain
+    or encoded. Path not taken: to forgive such values one by one; the search then reads more than what forgives.
     """
-    if row.frozen_at is None:
-        # Nothing was judged, so no note can be in a draft's memo: to look for other people's words
-        # here would only tell a lead, who can write and export drafts at will, what they are.
-        return _of_items(connection, row)
     values = outcomes.private_values(connection, row.id)
-    items = _decoded(values["content"])
-    elsewhere = _texts(_decoded(values["elsewhere"]))
-    own = own_words()
-    printed = own | words_of(_entered(connection, row))
-    others = {text for text in values["told"] | elsewhere if not made_within(printed, text)}
-    private = Private.of(
-        texts=_texts(items) | others,
-        ids=values["ids"] | _files(items),
-        names={name for name in values["names"] if not made_within(printed, name)},
-        digests=values["digests"],
-        entire=running_within(printed, others),
-    )
-    return private.without(own)
+    egress.guard(files, _of_items(values))
+    if not egress.accounted_for(files, _known(connection, row, _decoded(values["content"]))):
+        egress.guard(files, _of_others(connection))
+
+
+def _of_others(connection: Connection) -> Private:
+    """Return what judges noted, what other studies' items say, who vouched or decided, and all accounts' names."""
+    values = outcomes.others_values(connection)
+    texts = values["told"] | _texts(_decoded(values["content"]))
+    return Private.of(texts=texts, ids=[], names=values["names"], digests=[])
+
+
+def _known(connection: Connection, row: Row[Any], items: Iterable[Item]) -> Known:
+    """Return the words that a memo of this study may hold beside the program's: of the lead, the filter, the record.
+
+    A draft's memo also counts strata that the protocol does not declare.
+    """
+    strata = {item.stratum for item in items} | set(studies.protocol_of(row).strata)
+    return Known.of([*_entered(connection, row), *strata, *map(shortened, strata)])
 
 
 def unfindable(items: Iterable[tuple[Item, int]], where: str) -> list[Problem]:
@@ -69,23 +74,24 @@ def refuse_unfindable(name: str) -> None:
         raise InvalidInput.of(told, field="name")
 
 
-def _of_items(
-    connection: Connection, row: Row[Any], leaves: Collection[str] | None = None, *, people: bool = True
-) -> Private:
-    """Return what is private of a study's items and people.
+def _of_items(values: Mapping[str, set[str]], names: Iterable[str] = (), leaves: Collection[str] = ()) -> Private:
+    """Return what is private of a study's items, and of the people with these names.
 
-    `leaves`: all that is going to be looked at, where that is known. Judges' notes are not in
-    it: a refusal would tell the lead what a judge has written.
+    `leaves`: all that is going to be looked at, where that is known.
     """
-    values = outcomes.private_values(connection, row.id)
     items = _decoded(values["content"])
-    texts = _texts(items)
-    if leaves is not None:
-        texts = within(texts, leaves)
-    names = values["names"] if people else set()
-    ids = values["ids"] | _files(items)
-    private = Private.of(texts=texts, ids=ids, names=names, digests=values["digests"])
-    return private.without(own_words())
+    texts = within(_texts(items), leaves) if leaves else _texts(items)
+    return Private.of(texts=texts, ids=values["ids"] | _files(items), names=names, digests=values["digests"])
+
+
+def _read(connection: Connection, row: Row[Any], leaves: Collection[str], *, people: bool = True) -> Private:
+    """Return what must not stand in what is entered: nothing that the lead cannot know, or others can bring about.
+
+    So neither notes nor other studies' texts, and of accounts those of this study's people.
+    """
+    names = {person.name for person in studies.members(connection, row.id)} if people else ()
+    private = _of_items(outcomes.private_values(connection, row.id), names, leaves)
+    return private.without(egress.own_words(), spelt=egress.own_chances())
 
 
 def _decoded(contents: Iterable[str]) -> list[Item]:
@@ -138,7 +144,7 @@ def private_in(
     connection: Connection, row: Row[Any], entered: Mapping[str, str], use: str = "the memo prints this"
 ) -> list[Problem]:
     """List the fields whose text holds something private of a study. `use`: why that must not be."""
-    private = _of_items(connection, row, entered.values())
+    private = _read(connection, row, entered.values())
     told = f"{use}, and it holds something private of the study ({{}}): word it otherwise"
     problems = [
         Problem(told.format(found[1]), field=field)
@@ -162,7 +168,7 @@ def private_in_filter(connection: Connection, row: Row[Any], made: Filter) -> li
     account that is called like one of them is not named by it.
     """
     entered = readiness.printed_of_filter(made)
-    private = _of_items(connection, row, entered.values(), people=False)
+    private = _read(connection, row, entered.values(), people=False)
     told = "the memo prints this, and it holds something private of the study ({}): rename that, and pair anew"
     return [
         Problem(told.format(found), field=field)

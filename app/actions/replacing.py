@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from app.actions import practising
-from app.actions.closing import entered_text, record_deviation, running
+from app.actions.closing import record_deviation, running
 from app.actions.privacy import refuse_private
 from app.actions.reviewing import Judge, sign_set
 from app.domain import blinding
 from app.domain.account import called
 from app.domain.custody import KNEW
+from app.domain.entered import entered_if_any, entered_text
 from app.domain.errors import InvalidInput, NotFound, Refused
 from app.store import accounts, audit, custody, judgements, lists, studies
 from app.store.db import Connection, Row, Store
@@ -33,7 +34,7 @@ def replace(
     `newcomer` is None where nothing is left to hand over. The memo prints the reason, as a
     deviation. Raises InvalidInput, NotFound, Refused.
     """
-    why = entered_text(reason, "reason")
+    why, vouched = entered_text(reason, "reason"), entered_if_any(attested, "attest")
     with store.read() as connection:
         refuse_private(connection, running(connection, study_id), {"reason": why})
     with store.write() as connection:
@@ -42,7 +43,7 @@ def replace(
         left = judgements.unanswered(connection, study_id, leaver.account_id)
         if left:
             found = _newcomer(connection, study_id, newcomer)
-            studies.add_member(connection, study_id, found.id, "reviewer", (attested or "").strip() or None)
+            studies.add_member(connection, study_id, found.id, "reviewer", vouched)
             accounts.end_sessions_of(connection, found.id)
             _hand_over(connection, world, left, found.id)
             if rules["review.practice"]:

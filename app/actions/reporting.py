@@ -9,7 +9,7 @@ from typing import Any, Final, Self, get_args
 
 from app import __version__
 from app.actions import preparing
-from app.actions.privacy import closed_early, private_of
+from app.actions.privacy import closed_early, guard
 from app.domain import codebook, gate, memo, protocol, reliability, results, rights, word_errors
 from app.domain.custody import by_lead
 from app.domain.errors import InvalidInput, Refused
@@ -20,7 +20,7 @@ from app.domain.outcome import JudgedItem
 from app.domain.pairing import Filter
 from app.domain.protocol import Protocol
 from app.memory import uncollected
-from app.report import bundle, egress
+from app.report import bundle
 from app.store import audit, custody, ledger, outcomes, quality, studies, withdrawals
 from app.store.db import Connection, Row, Store
 from app.world import World
@@ -92,10 +92,9 @@ def export_zip(store: Store, world: World, actor: str, study_id: str, decision: 
 def guarded(store: Store, world: World, actor: str, study_id: str, composed: Memo) -> dict[str, bytes]:
     """Return the finished files once the egress guard has read them. Raises Refused, and a refusal is audited."""
     files = bundle.bundle(composed)
-    with store.read() as connection:
-        private = private_of(connection, studies.get(connection, study_id))
     try:
-        egress.guard(files, private)
+        with store.read() as connection:
+            guard(connection, studies.get(connection, study_id), files)
     except Refused:
         with store.write() as connection:
             audit.record(connection, world, actor, "export.refused", study_id)

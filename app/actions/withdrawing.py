@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from app.actions.closing import entered_text
 from app.actions.privacy import private_in
 from app.domain import withdrawal
+from app.domain.entered import entered_text
 from app.domain.errors import InvalidInput, Problem, Refused
 from app.domain.item import STUDY
 from app.domain.manifest import bytes_digest

@@ -12,7 +12,7 @@ from app.domain.errors import Problem
 from app.domain.expected import Expected
 from app.domain.protocol import Protocol
 from app.domain.recording import EXPECTED_NAME, fit_name
-from app.domain.text import equivalent
+from app.domain.text import equivalent, has_visible
 
 MAX_TEXT: Final = 20_000
 MAX_NAME: Final = 200
@@ -84,7 +84,7 @@ Check = Callable[[Any], str | None]
 def _name(value: Any) -> str | None:
     expected = f"text of 1 to {MAX_NAME} characters, without line breaks or spaces at its ends"
     ok = isinstance(value, str) and 0 < len(value) <= MAX_NAME and value == value.strip() and value.isprintable()
-    return None if ok else expected
+    return None if ok and has_visible(value) else expected
 
 
 def _text(value: Any) -> str | None:
@@ -191,7 +191,7 @@ def _known_answer(given: Mapping[str, Any]) -> Expected | dict[str, str] | None:
         return {"expected": f"every {role} item needs its known answer"}
     # Raw texts that a filter has still to pair come with two empty ones, which say nothing yet.
     found = answers.parse(stated, identical=given["off"] == given["on"] != "")
-    if role == PRACTICE and isinstance(found, Expected) and not found.explanation.strip():
+    if role == PRACTICE and isinstance(found, Expected) and not has_visible(found.explanation):
         return {"expected.explanation": "every practice item needs it: it is shown when the item was answered"}
     return found
 

@@ -73,6 +73,36 @@ def same_shape(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKD", seen).translate(_SHAPE).split())
 
 
+# Letters, digits and capitals of one shape in most faces without serifs: names are compared by these too.
+_NAME_SHAPE: Final = str.maketrans({"1": "l", "I": "l", "0": "o"})
+_EAST_ASIAN: Final = frozenset(
+    {"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "IDEOGRAPHIC", "BOPOMOFO", "HANGUL"}
+)
+
+
+def mixes_scripts(name: str) -> bool:
+    """Tell whether the letters of a name are of several scripts, but for those that are written together in East Asia.
+
+    >>> [mixes_scripts(name) for name in ("sam.a", "s\u0430m.a", "\u0441\u0430\u043c", "\u5c71\u7530-a")]
+    [False, True, False, False]
+    """
+    scripts = {unicodedata.name(ch, "").partition(" ")[0] for ch in name if ch.isalpha()}
+    return len(scripts - _EAST_ASIAN) > (0 if scripts & _EAST_ASIAN and "LATIN" not in scripts else 1)
+
+
+def shapes_of_name(name: str) -> frozenset[str]:
+    """Return what a name looks like, in small letters and as it is written: names that share one look alike.
+
+    >>> (
+    ...     bool(shapes_of_name("BOB") & shapes_of_name("\u0412\u041e\u0412")),
+    ...     bool(shapes_of_name("al1") & shapes_of_name("all")),
+    ... )
+    (True, True)
+    """
+    seen = {same_shape(form.translate(_NAME_SHAPE)) for form in (name, name.casefold())}
+    return frozenset(shape.casefold().translate(_NAME_SHAPE) for shape in seen)
+
+
 def only_look_alike(a: str, b: str) -> bool:
     """Whether two texts differ, and in characters that look alike and nothing else that can be seen.
 

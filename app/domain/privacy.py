@@ -10,11 +10,11 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from app.domain.encodings import decoded
-from app.domain.fragments import RUN, Fragments, Words, in_a_row
+from app.domain.encodings import FEW, Reading, decoded
+from app.domain.fragments import RUN, Fragments, Words
 
 TEXT: Final = "item text or note"
 ID: Final = "item or cluster id"
@@ -66,6 +66,10 @@ def _ways(text: str) -> tuple[tuple[str, ...], ...]:
     return (words,) if "".join(words).isalnum() or not words else (words, parts(text))
 
 
+def _written(value: str) -> str:
+    return _folded(value).strip()
+
+
 def _folded(text: str) -> str:
     if text.isascii():
         return text.lower()
@@ -81,22 +85,6 @@ def words_of(leaves: Iterable[str]) -> set[str]:
     ['a', 'pilot', 'pilot-study', 'small', 'study']
     """
     return {word for leaf in leaves for way in _ways(leaf) for word in way}
-
-
-def made_within(printed: Collection[str], value: str) -> bool:
-    """Tell whether a text, id or name holds no word but those that a memo has anyway: it tells nothing, in any order.
-
-    >>> made_within({"fail", "a", "small", "pilot"}, "FAIL: a small pilot"), made_within({"fail"}, "fail, Rosa")
-    (True, False)
-    """
-    return any(made_of(printed, way) for way in _ways(value))
-
-
-def running_within(printed: Collection[str], values: Iterable[str]) -> set[str]:
-    """Return those texts of which so many words in a row as make a piece are words that a memo has anyway."""
-    return {
-        value for value in values if any(in_a_row([made_of(printed, [word]) for word in way]) for way in _ways(value))
-    }
 
 
 def made_of(own: Collection[str], words: Iterable[str]) -> bool:
@@ -135,7 +123,7 @@ def within(values: Iterable[str], leaves: Iterable[str]) -> set[str]:
     >>> within(["pen and paper", "ink"], ["The pen."]) == {"pen and paper"}
     True
     """
-    said = [each for leaf in leaves for each in (leaf, *decoded(leaf))]
+    said = [each for leaf in leaves for each in (leaf, *(found.text for found in decoded(leaf)))]
     words = {word for leaf in said for word in (*tokens(leaf), *parts(leaf))}
     return {value for value in values if _first(value) & words or _many(value, words)}
 
@@ -169,16 +157,16 @@ class Private:
 
     `runs`: values found anywhere, as words joined by a space, with their kind; `numbers`:
     those of them that are only digits; `whole`: texts found only as a whole leaf.
-    `lengths`: for a first word, in how many words the runs that it begins come. `entire`: texts among the runs of which
-    no piece is looked for. `stems`: how digests begin, for those that are cut off.
+    `lengths`: for a first word, in how many words the runs that it begins come. `stems`: how digests begin, for those
+    that are cut off. `exact`: values as they are written, for what few letters spell by chance.
     """
 
     runs: Mapping[str, str]
     numbers: Mapping[str, str]
     whole: Mapping[str, str]
     lengths: Mapping[str, tuple[int, ...]]
-    entire: Collection[str] = frozenset()
     stems: Collection[str] = frozenset()
+    exact: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -188,28 +176,29 @@ class Private:
         ids: Iterable[str],
         names: Iterable[str],
         digests: Iterable[str],
-        entire: Iterable[str] = (),
     ) -> Private:
-        """Take in item texts and notes, item and cluster ids, user names, and digests and salts of items.
-
-        `entire`: those of the texts of which no piece is looked for.
-        """
+        """Take in item texts and notes, item and cluster ids, user names, and digests and salts of items."""
         digests = set(digests)
+        exact: dict[str, str] = {}
         long: dict[tuple[str, ...], str] = {}
         short: dict[tuple[str, ...], str] = {}
         for text in texts:
             for found in _ways(text):
                 (long if len(found) >= RUN_OF_WORDS else short)[found] = TEXT
+            if len(text) < FEW:
+                exact[_written(text)] = TEXT
         for values, kind in ((ids, ID), (names, NAME), (digests, DIGEST)):
             for value in values:
                 words, *divided = _ways(value)
                 long[words] = kind
+                if len(value) < FEW:
+                    exact[_written(value)] = kind
                 for run in divided:
                     if not _numeric(run):
                         long[run] = kind
-        unbroken = {" ".join(words) for text in entire for words in (tokens(text), parts(text))}
         stems = {digest.casefold()[:STEM] for digest in digests if len(digest) > STEM}
-        return replace(_indexed(long, short), entire=frozenset(unbroken), stems=frozenset(stems))
+        exact = {written: kind for written, kind in exact.items() if tokens(written)}
+        return replace(_indexed(long, short), stems=frozenset(stems), exact=exact)
 
     def find_in(
         self, leaves: Iterable[tuple[str, bool]], own: Collection[Words] = frozenset()
@@ -228,21 +217,29 @@ class Private:
         """
         said: dict[str, str] = {}
         for leaf, rendered in leaves:
-            for each in (leaf, *decoded(leaf)):
-                kind = self.find(each, rendered=rendered) or self._cut_off(each)
+            for each, chance in (Reading(leaf), *decoded(leaf)):
+                if chance:
+                    kind = self._spelt(each, rendered=rendered)
+                else:
+                    kind = self.find(each, rendered=rendered) or self._cut_off(each)
+                    said.setdefault(each, leaf)
                 if kind is not None:
                     return leaf, kind
-                said.setdefault(each, leaf)
         return self._piece(said, own)
 
     def _piece(self, said: Mapping[str, str], own: Collection[Words]) -> tuple[str, str] | None:
         everywhere = Fragments.of(places(said), own)
         for run, kind in self.runs.items():
-            if kind == TEXT and run not in self.entire and everywhere.hold(words := tuple(run.split(" "))):
+            if kind == TEXT and everywhere.hold(words := tuple(run.split(" "))):
                 alone = (leaf for each, leaf in said.items() if Fragments.of(places([each]), own).hold(words))
                 ends = (leaf for each, leaf in said.items() if words[0] in {*tokens(each), *parts(each)})
                 return next(alone, None) or next(ends), TEXT
         return None
+
+    def _spelt(self, read: str, *, rendered: bool) -> str | None:
+        """Return the kind of value that few letters spell: only all of it, as it is written, is no chance."""
+        kind = self.exact.get(_written(read))
+        return None if rendered and numeric(read) else kind
 
     def _cut_off(self, leaf: str) -> str | None:
         """Return the kind of a digest of which the leaf holds the beginning."""
@@ -262,19 +259,20 @@ class Private:
         """
         return next((kind for _, kind in self._found(leaf, rendered=rendered)), None)
 
-    def without(self, words: Iterable[str], leaves: Iterable[str] = ()) -> Private:
+    def without(self, words: Iterable[str], leaves: Iterable[str] = (), spelt: Iterable[str] = ()) -> Private:
         """Return the same less what the program itself writes: it would be found in every memo.
 
-        Drops ids and names that are made of `words` and numbers alone, and texts that stand
-        in one of the `leaves`.
+        Drops ids and names that are made of `words` and numbers alone, and texts that stand in one of the
+        `leaves`. What few letters of the program's `spelt` by chance is no longer looked for in that form.
         """
-        own = set(words)
+        own, chances = set(words), {_written(each) for each in spelt}
         dropped = {run for run, kind in self.runs.items() if kind in {ID, NAME} and made_of(own, run.split())}
         dropped |= {run for leaf in leaves for run, kind in self._found(leaf, rendered=True) if kind == TEXT}
         return replace(
             self,
             runs={run: kind for run, kind in self.runs.items() if run not in dropped},
             whole={run: kind for run, kind in self.whole.items() if run not in dropped},
+            exact={run: kind for run, kind in self.exact.items() if run not in chances},
         )
 
     def _found(self, leaf: str, *, rendered: bool) -> Iterator[tuple[str, str]]:

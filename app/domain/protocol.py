@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from app.domain.entered import EXPECTED, fit_to_enter
 from app.domain.errors import InvalidInput, Problem
 from app.domain.explanation import EXPLANATIONS, Explanation
 from app.domain.rights import KINDS
@@ -314,6 +315,25 @@ def _undeclared(given: Mapping[str, Any], where: str) -> list[Problem]:
     both = sorted(set(given.get(controls, [])) & set(given.get(extension, [])))
     told = "“{}” is a control, which the verdict needs: it cannot be reported apart"
     return problems + [Problem(told.format(name), where=where, field=extension) for name in both]
+
+
+def unreadable(rules: Protocol, where: str = "") -> list[Problem]:
+    """List the fields of a new protocol in whose words there is nothing to see, or too much.
+
+    Not in `parse`, which reads what earlier versions took, too.
+    """
+    return [
+        Problem(f"expected {EXPECTED}", where=where, field=name)
+        for name, value in rules.values.items()
+        if not all(map(fit_to_enter, _words(name, value)))
+    ]
+
+
+def _words(name: str, value: Any) -> list[str]:
+    """Return what a field holds of somebody's own words."""
+    if isinstance(value, str):
+        return [value]
+    return list(value) if name in {"selection.strata", "selection.controls", "selection.extension"} and value else []
 
 
 def missing(protocol: Protocol, references_in_use: Sequence[str] = ()) -> list[Problem]:

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from typing import Any, Final
 
+from app.domain.entered import EXPECTED, fit_to_enter
 from app.domain.errors import InvalidInput, Problem
-from app.domain.text import is_plain
 
 KINDS: Final = ("synthetic", "corpus")
 DECISIONS: Final = ("approved", "refused", "unknown")
@@ -25,7 +25,6 @@ OPERATIONS: Final = (
 )
 NEEDED: Final = ("store", "derive", "publish_aggregate")
 NEEDED_TO_HEAR: Final = "play"
-MAX_TEXT: Final = 4_000
 
 
 @dataclass(frozen=True)
@@ -144,8 +143,7 @@ def _expected(key: str, value: Any) -> str | None:
         return None if ok else "a list of: " + ", ".join(OPERATIONS)
     if key in _CHOICES:
         return None if value in _CHOICES[key] else "one of: " + ", ".join(_CHOICES[key])
-    ok = isinstance(value, str) and 0 < len(value.strip()) <= MAX_TEXT and is_plain(value)
-    return None if ok else f"text of 1 to {MAX_TEXT:,} characters, without control characters"
+    return None if fit_to_enter(value) else EXPECTED
 
 
 def shortfalls(

@@ -43,9 +43,12 @@ def equivalent(a: str, b: str, comparator: str) -> bool:
     return form(a) == form(b)
 
 
-# Beyond control and format characters: whatever Unicode says is drawn as nothing, and the blank braille pattern.
+# Beyond control and format characters: whatever Unicode says is drawn as nothing, and what it calls letter or symbol
+# and draws blank all the same: the braille pattern without dots, blanks of hieroglyphs, the null notehead.
+_BLANK: Final = r"\u2800\U00013441\U00013442\U0001D159"
 _INVISIBLE: Final = (
-    r"[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}\u2800]||[\p{Zs}--[\ ]]]"
+    rf"[[\p{{Cc}}\p{{Cf}}\p{{Zl}}\p{{Zp}}\p{{Variation_Selector}}\p{{Default_Ignorable_Code_Point}}{_BLANK}]"
+    r"||[\p{Zs}--[\ ]]]"
 )
 # An ordinary space is invisible at either end and beside other white space.
 _UNSEEN: Final = regex.compile(rf"{_INVISIBLE}|(?<!\S)[ ]|[ ](?!\S)", regex.V1)
@@ -178,6 +181,19 @@ def tokens(text: str) -> tuple[str, ...]:
 
 
 _CONTROLS: Final = regex.compile(r"[\p{Cc}\p{Bidi_Control}--[\t\n\r\u061c\u200e\u200f]]", regex.V1)
+
+
+# A mark alone has nothing to stand on; a private or unassigned character has no shape that others know.
+_VISIBLE: Final = regex.compile(rf"[[\p{{L}}\p{{N}}\p{{P}}\p{{S}}]--{_INVISIBLE}]", regex.V1)
+
+
+def has_visible(text: str) -> bool:
+    r"""Tell whether a text holds at least one character that can be seen.
+
+    >>> [has_visible(text) for text in ("ill", "\u2060 \u200b", "\u3164", "\u2800", "\u0301", "\ue000", "")]
+    [True, False, False, False, False, False, False]
+    """
+    return _VISIBLE.search(text) is not None
 
 
 def is_plain(text: str) -> bool:

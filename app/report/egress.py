@@ -12,13 +12,16 @@ from html.parser import HTMLParser
 from typing import Final, NamedTuple
 
 from app.domain import codebook
+from app.domain.encodings import decoded
 from app.domain.errors import Refused
 from app.domain.fragments import Words, runs, uncounted
+from app.domain.known import Known
 from app.domain.privacy import Private, parts, places, tokens
 from app.report import bundle, html, wording
 from app.report.specimen import specimens
 
 _LETTER: Final = re.compile(r"[^\W\d_]")
+_OUTLINE: Final = re.compile(r"[MLHVCSQTAZ\d\s.,-]*", re.IGNORECASE)  # of a shape in a picture
 
 
 class Leaf(NamedTuple):
@@ -39,7 +42,7 @@ def guard(files: Mapping[str, bytes], private: Private) -> None:
     Raises Refused (`egress`) naming the file and the kind of private value, never the value.
     """
     own = {leaf.text for leaf in _own_leaves()}
-    sought = private.without(own_words(), own)
+    sought = private.without(own_words(), own, own_chances())
     read: dict[tuple[str, bool], str] = {}
     for name, content in files.items():
         for leaf in leaves(name, content):
@@ -51,6 +54,32 @@ def guard(files: Mapping[str, bytes], private: Private) -> None:
         name = next(file for (each, _), file in read.items() if each == text)
         message = f"{name} would carry a private value ({kind}). Nothing was written; take it out of the text."
         raise Refused("egress", message)
+
+
+def accounted_for(files: Mapping[str, bytes], known: Known) -> bool:
+    """Tell whether every word of the files is the program's own or one that is `known`.
+
+    Such a memo holds nothing that anybody else wrote, whatever that may be; to look for it would only tell what it is.
+    """
+    return not any(unaccounted(files, known))
+
+
+def unaccounted(files: Mapping[str, bytes], known: Known) -> Iterator[Leaf]:
+    """Yield the strings of the files that hold a word which nobody accounts for."""
+    own = {leaf.text for leaf in _own_leaves()}
+    words, attributes = known | _known(attribute=False), known | _known(attribute=True)
+    for name, content in files.items():
+        for leaf in leaves(name, content):
+            drawn = leaf.attribute and _OUTLINE.fullmatch(leaf.text)
+            if leaf.text not in own and not drawn and not (attributes if leaf.attribute else words).covers(leaf.text):
+                yield leaf
+
+
+@cache
+def _known(*, attribute: bool) -> Known:
+    """Return what the program itself writes: as text, or as attributes of a page, too."""
+    written = {leaf.text for leaf in _own_leaves() if attribute or not leaf.attribute} - {html.style()}
+    return Known.of(written)
 
 
 def leaves(name: str, content: bytes) -> Iterator[Leaf]:
@@ -77,6 +106,13 @@ def own_words() -> frozenset[str]:
 def own_runs() -> frozenset[Words]:
     """Return every run of words that the program itself writes in memos, whatever its counts."""
     return frozenset(run for words in places(leaf.text for leaf in _own_leaves()) for run in runs(uncounted(words)))
+
+
+@cache
+def own_chances() -> frozenset[str]:
+    """Return what few letters of the program's own words spell by chance once they are decoded."""
+    written = {leaf.text for leaf in _own_leaves()} - {html.style()}
+    return frozenset(each.text for text in written for each in decoded(text) if each.chance)
 
 
 @cache

@@ -179,13 +179,13 @@ def strata(memo: Memo) -> Picture:
         "Dots are shares of introduced damage, empty squares the same with every unresolved item counted as damaged; a "
         f"full line is the interval by {cluster(memo)}, a dashed one takes items as independent, for want of a better."
     )
-    told = f"{caption} " + " ".join(f"{_short(name)}: {_told(each.introduced)}." for name, each in rates.items())
+    told = f"{caption} " + " ".join(f"{shortened(name)}: {_told(each.introduced)}." for name, each in rates.items())
     heading = "Introduced damage by stratum"
     return Picture("strata", "by-stratum", heading, caption, svg("strata", heading, told, bottom + 24, parts))
 
 
 def _stratum(name: str, rate: Rate, worst: Rate, top: float, most: float) -> Iterator[Markup]:
-    yield words(2, top, _short(name), kind="strong" if top < 20 else "")  # noqa: PLR2004 - the first row is the whole
+    yield words(2, top, shortened(name), kind="strong" if top < 20 else "")  # noqa: PLR2004 - the first row is the whole
     yield words(WIDTH - 2, top, _counts(rate), "end", "quiet")
     y = top + 16
     yield line([(_along(0, most), y), (_along(most, most), y)], "faint")
@@ -215,7 +215,8 @@ def _told(rate: Rate) -> str:
     return _counts(rate) + (f", interval to {end(interval[1])}" if interval else "")
 
 
-def _short(name: str) -> str:
+def shortened(name: str) -> str:
+    """Return a name as a picture has room for it."""
     return name if len(name) <= _LETTERS else name[: _LETTERS - 1] + "…"
 
 

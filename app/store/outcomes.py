@@ -175,26 +175,33 @@ def _adjudications(
 
 
 def private_values(connection: Connection, study_id: str) -> dict[str, set[str]]:
-    """Return everything private in the store, for the egress guard.
+    """Return what is private of a study's items: their content, ids and clusters, digests and salts.
 
-    `content` and `elsewhere`: items of this study and of others. `told`: notes (of drafts
-    too), attestations and who decided on rights, of every study. Ids, clusters and digests
-    are of this one: those of another study say nothing here.
+    Ids, clusters and digests of another study say nothing here.
     """
     mine = select(item.c.item_id, item.c.cluster, item.c.digest, item.c.salt).where(item.c.study_id == study_id)
     rows = connection.execute(mine).all()
+    contents = select(item.c.content).where(item.c.content.is_not(None), item.c.study_id == study_id)
+    return {
+        "content": set(connection.execute(contents).scalars()),
+        "ids": {name for row in rows for name in (row.item_id, row.cluster) if name},
+        "digests": {value for row in rows for value in (row.digest, row.salt) if value},
+    }
+
+
+def others_values(connection: Connection) -> dict[str, set[str]]:
+    """Return what else is private in the store, of every study, for the egress guard.
+
+    `told`: notes (of drafts too), attestations and who decided on rights; `content`: items; `names`: of accounts.
+    """
     entries = connection.execute(select(rights.c.entry).union(select(former_rights.c.entry))).scalars()
     told = set(connection.execute(select(judgement.c.note).distinct()).scalars())
     told |= {
         note for fields in connection.execute(select(draft.c.fields)).scalars() for note in json.loads(fields)["note"]
     }
     told |= {text for text in connection.execute(select(member.c.attested)).scalars() if text}
-    contents = select(item.c.content).where(item.c.content.is_not(None))
     return {
-        "content": set(connection.execute(contents.where(item.c.study_id == study_id)).scalars().all()),
-        "elsewhere": set(connection.execute(contents.where(item.c.study_id != study_id)).scalars()),
         "told": {text for text in told if text.strip()} | {json.loads(entry)["decided_by"] for entry in entries},
-        "ids": {name for row in rows for name in (row.item_id, row.cluster) if name},
+        "content": set(connection.execute(select(item.c.content).where(item.c.content.is_not(None))).scalars()),
         "names": set(connection.execute(select(account.c.name)).scalars()),
-        "digests": {value for row in rows for value in (row.digest, row.salt) if value},
     }

@@ -3,7 +3,7 @@
 import pytest
 
 from app.actions import accounts, preparing
-from app.domain.errors import InvalidInput
+from app.domain.errors import InvalidInput, Refused
 from app.domain.mapping import parse
 from tests.house import CHEAP, PROTOCOL, draft_study, item_rows, jsonl
 
@@ -83,4 +83,42 @@ def test_an_accounts_name_that_memos_contain_anyway_is_refused(store, world, nam
 
 @pytest.mark.parametrize("name", ["rosa", "will", "mark", "grace", "judge-1", "reviewer1", "r.case", "p12"])
 def test_peoples_names_are_taken(store, world, name):
+    assert accounts.add(store, world, CHEAP, name, lead=False)
+
+
+@pytest.mark.parametrize("name", ["s\u0430m.a", "\u0440osa", "r\u03bfsa", "\u1160\u1160", "sam\u1160", "\u0561nna"])
+def test_a_name_of_several_scripts_or_with_what_cannot_be_seen_is_refused(store, world, name):
+    with pytest.raises(InvalidInput) as refused:
+        accounts.add(store, world, CHEAP, name, lead=False)
+    assert [problem.field for problem in refused.value.problems] == ["name"]
+
+
+ALIKE = [
+    ("soso", "\u0455\u043e\u0455\u043e"),
+    ("BOB.a", "\u0412\u041e\u0412.\u0430"),
+    ("al.l", "al.1"),
+    ("Iris", "lris"),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), [*ALIKE, *(pair[::-1] for pair in ALIKE)])
+def test_a_name_that_looks_like_that_of_an_account_is_refused_whichever_came_first(store, world, first, second):
+    accounts.add(store, world, CHEAP, first, lead=False)
+    with pytest.raises(Refused) as refused:
+        accounts.add(store, world, CHEAP, second, lead=False)
+    assert refused.value.code == "looks_alike"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u0440\u043e\u0437\u0430",
+        "\u03bd\u03af\u03ba\u03b7",
+        "\u5c71\u7530",
+        "\u5c71\u7530-a",
+        "\u064a\u0648\u0633\u0641",
+        "zoë.k",
+    ],
+)
+def test_names_of_one_script_are_taken_whichever_it_is(store, world, name):
     assert accounts.add(store, world, CHEAP, name, lead=False)

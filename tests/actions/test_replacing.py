@@ -77,10 +77,11 @@ def test_the_study_goes_on_to_its_close_with_two_reviews_of_every_item(bench):
     for item in ("P-002", "P-003", "P-005"):
         bench.answer("otto", item, HARM if item == "P-003" else SAME)
     bench.review("ravi", P1=FINE)
+    bench.look()
     assert judging_total(bench, "ines") == 0  # not before the newcomer has signed too
     bench.sign("otto")
-    assert judging_total(bench, "ines") == 1
     bench.look()
+    assert judging_total(bench, "ines") == 1
     bench.settle("P-003", HARM)
     bench.sign("ines")
     closing.close(bench.store, bench.world, "lena", bench.study)

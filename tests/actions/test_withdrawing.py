@@ -186,6 +186,7 @@ def test_a_reopened_set_routes_what_is_left(bench):
     go(bench, "item", "P-003")
     closing.reopen(bench.store, bench.world, "lena", bench.study, "rosa", "she asked")
     bench.sign("rosa")
+    bench.look()
     assert [item for (item,) in bench.rows("select item from slot where routed")] == [1]
 
 

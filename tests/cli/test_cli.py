@@ -23,7 +23,7 @@ from app.store import lock
 from app.store.audit import LOCAL
 from app.store.migrate import open_store
 from tests.house import CHEAP, PROTOCOL, RIGHTS, add_people, draft_study, fixed_world, item_rows, jsonl, password_of
-from tests.server import ROOT, Evenhand
+from tests.server import ROOT, Evenhand, free_port
 
 LONG = "a password of many letters"
 
@@ -677,12 +677,6 @@ def test_a_second_server_on_a_store_ends_within_two_seconds_and_says_so(served):
     assert served.visit("rosa").get("/healthz").text == "ok"
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def test_other_commands_work_beside_the_server(served):
     assert served.do("verify")["ok"]
     assert served.do("user", "add", "nora")["code"]
@@ -711,9 +705,7 @@ def test_the_server_says_its_addresses_and_ends_when_told(tmp_path):
 
 
 def test_serve_says_its_addresses_as_json_when_asked(tmp_path):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "app", "--store", str(tmp_path / "store"), "serve", "--port", str(port), "--json"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         told = json.loads(process.stdout.readline())
@@ -725,5 +717,5 @@ def test_serve_says_its_addresses_as_json_when_asked(tmp_path):
 
 def test_what_the_server_answers_is_sent_at_once():
     """A page is written in two parts; the second would wait for the first to be confirmed."""
-    with serving._listening(8797) as listener:
+    with serving._listening(free_port()) as listener:
         assert listener.proto == socket.IPPROTO_TCP

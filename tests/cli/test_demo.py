@@ -22,7 +22,7 @@ from app.config import content
 from app.store import lock
 from app.store.migrate import open_store
 from tests.house import CHEAP, PROTOCOL
-from tests.server import ROOT
+from tests.server import ROOT, free_port
 
 
 @pytest.fixture(autouse=True)
@@ -285,9 +285,3 @@ def served_by(command, url):
             yield re.sub(r"(?m)^make.*\n", "", told)
         finally:
             os.killpg(process.pid, signal.SIGINT)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

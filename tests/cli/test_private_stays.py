@@ -42,6 +42,7 @@ from tests.planted import (
     said,
     word,
 )
+from tests.server import free_port
 
 OWN = "a name of an account: it was typed, or the study's lead gave it"
 FILE = "a file is named, so that it can be found; it is told where the command runs, and kept nowhere"
@@ -239,7 +240,7 @@ def ending():
     yield Use("verify", 1, store="again")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         yield Use(f"serve --port {taken.getsockname()[1]}", 1)
-    yield Use("serve --port 8797")
+    yield Use(f"serve --port {free_port()}")
 
 
 def spoil(folder):

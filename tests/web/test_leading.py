@@ -273,6 +273,14 @@ def test_the_record_says_whether_a_qualification_was_attested(store, draft, lena
     assert events(store, "people.assigned")[-1].detail["attested"] is told
 
 
+def test_an_attestation_in_which_nothing_can_be_seen_is_refused_at_its_field(draft, lena):
+    form = lena.page(f"{PLACE}/people").form_to(f"{PLACE}/people")
+    answer = lena.send(form, attest="\u2060\u3164")
+    assert answer.status_code == 422
+    assert "of which some can be seen" in answer.text
+    assert 'aria-invalid="true" aria-describedby="error-form hint-attest"' in answer.text
+
+
 def test_somebody_disabled_stays_in_the_form_that_is_sent_again(store, world, draft, lena):
     accounts.disable(store, world, "ravi")
     form = lena.page(f"{PLACE}/people").form_to(f"{PLACE}/people")
