@@ -8,12 +8,13 @@ import hmac
 import logging
 import sys
 import traceback
+from base64 import b64encode
 from contextlib import suppress
 from functools import cache
 from threading import BoundedSemaphore
 from typing import Final
 
-from argon2 import PasswordHasher
+from argon2 import DEFAULT_HASH_LENGTH, DEFAULT_RANDOM_SALT_LENGTH, PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from app.config import content
@@ -21,6 +22,7 @@ from app.domain.errors import InvalidInput
 from app.domain.password import LIST, fault, normal
 
 _SET_DUMPABLE: Final = 4  # PR_SET_DUMPABLE of Linux's prctl
+_SALT, _DIGEST = DEFAULT_RANDOM_SALT_LENGTH, DEFAULT_HASH_LENGTH
 AT_ONCE: Final = 2  # hashes; each takes 64 MiB
 _ROOM: Final = BoundedSemaphore(AT_ONCE)
 _UNSAID: Final = "An unforeseen error, its message left out as it may be private:"
@@ -34,7 +36,9 @@ class Passwords:
 
     def __init__(self, memory_kib: int = 65_536, passes: int = 3) -> None:
         self._hasher = PasswordHasher(time_cost=passes, memory_cost=memory_kib, parallelism=1)
-        self._nobody = self._hasher.hash("nobody has this password")
+        # Nobody's: of the form and the cost of any other, but never computed, which would hold up every start.
+        salt, digest = (b64encode(bytes(size)).decode().rstrip("=") for size in (_SALT, _DIGEST))
+        self._nobody = f"$argon2id$v=19$m={memory_kib},t={passes},p=1${salt}${digest}"
 
     def hash(self, password: str) -> str:
         """Return the encoded hash of a password, salt and parameters included."""

@@ -1,6 +1,7 @@
 """Which new passwords are refused."""
 
 import pytest
+from argon2 import extract_parameters
 
 from app.config import content
 from app.domain.errors import InvalidInput
@@ -139,6 +140,14 @@ def test_characters_are_counted_in_nfc_as_they_are_hashed():
 def test_different_things_that_look_alike_stay_different_passwords():
     hasher = Passwords(memory_kib=8, passes=1)
     assert not hasher.matches("\ufb01fteen is the least", hasher.hash("fifteen is the least"))
+
+
+def test_what_stands_for_nobodys_hash_costs_what_any_other_costs_and_fits_no_password():
+    hasher = Passwords(memory_kib=64, passes=2)
+    real = hasher.hash("fifteen is the least")
+    assert extract_parameters(hasher._nobody) == extract_parameters(real)
+    assert len(hasher._nobody) == len(real)
+    assert not hasher.matches("nobody has this password", None)
 
 
 def test_no_message_repeats_the_password():
