@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import traceback
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,13 +15,10 @@ from app.cli import backups, demo, memos, pairing, scores, selections, serving, 
 from app.cli.desk import Desk
 from app.config import DEFAULT_STORE
 from app.domain.errors import EvenhandError, InvalidInput
-from app.security import leave_no_core, unsaid
+from app.security import leave_no_core
 
 FAILED: Final = 1
 USAGE: Final = 2
-UNFORESEEN: Final = (
-    "Something went wrong here. Run evenhand verify, and tell the maintainers the lines of standard error."
-)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -86,12 +84,20 @@ def run(arguments: list[str], *, as_json: bool) -> int:
         problems = [each.as_dict() for each in error.problems] if isinstance(error, InvalidInput) else []
         _print_failure({"error": str(error), "problems": problems}, as_json=as_json)
         return FAILED
-    except Exception as error:  # noqa: BLE001 - Python itself would print what it says, and a text may be in that
-        click.echo(unsaid(error), err=True)
-        _print_failure({"error": UNFORESEEN}, as_json=as_json)
-        click.echo(UNFORESEEN, err=True)
+    except Exception as error:  # noqa: BLE001 - nobody foresaw it; what it says may be SQL, or what somebody said
+        told = f"Something went wrong in Evenhand ({_place(error)}), and nothing was half done. "
+        told += "Try again; if it stays, run evenhand verify, and tell the maintainers the place in brackets."
+        click.echo(told, err=True)
+        _print_failure({"error": told}, as_json=as_json)
         return FAILED
     return _print_answer(answer, as_json=as_json)
+
+
+def _place(error: BaseException) -> str:
+    """Return the module and line of the program in which an error arose."""
+    places = [(frame.f_globals.get("__name__", ""), line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    name, line = next((each for each in reversed(places) if each[0].startswith("app.")), ("app", 0))
+    return f"{name}, line {line}"
 
 
 def _print_failure(failure: dict[str, Any], *, as_json: bool) -> None:

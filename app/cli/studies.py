@@ -142,6 +142,19 @@ def prefill(desk: Desk, study_id: str, *, strata: bool, sources: bool, practice:
         raise click.UsageError(message)
     told: list[str] = []
     data: dict[str, object] = {"study": study_id}
+    try:
+        _prefill(desk, study_id, told, data, strata=strata, sources=sources, practice=practice)
+    except Exception:
+        if told:  # each is a change of its own
+            click.echo("Done, before what follows: " + " ".join(told), err=True)
+        raise
+    return Answer("\n".join(told), data)
+
+
+def _prefill(
+    desk: Desk, study_id: str, told: list[str], data: dict[str, object], *, strata: bool, sources: bool, practice: bool
+) -> None:
+    """Do what was asked for, one after the other; say so in `told` and `data` as it is done."""
     if strata:
         planned = prefilling.plan(desk.store, desk.world, desk.actor, study_id)
         told.append("Planned: " + ", ".join(f"{name} {number}" for name, number in planned.items()) + ".")
@@ -154,7 +167,6 @@ def prefill(desk: Desk, study_id: str, *, strata: bool, sources: bool, practice:
         added = prefilling.practice(desk.store, desk.world, desk.actor, study_id)
         told.append(f"{added} practice items added; their source is approved in the ledger.")
         data |= {"practice": added}
-    return Answer("\n".join(told), data)
 
 
 @study.command()

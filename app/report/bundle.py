@@ -36,9 +36,10 @@ def bundle(memo: Memo) -> dict[str, bytes]:
 def staged(folder: Path, files: Mapping[str, bytes]) -> Iterator[Callable[[], None]]:
     """Write the files beside a new folder, readable by their owner alone; calling the result puts them in place.
 
-    What is not put in place is removed. Raises Refused where the folder exists already
-    (`exists`) or cannot be made (`unwritable`).
+    What is not put in place is removed, and where the block fails afterwards what was. Raises Refused where the
+    folder exists already (`exists`) or cannot be made (`unwritable`).
     """
+    placed = False
     refuse_existing(folder)
     with writable(folder):
         partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.absolute().parent))
@@ -48,11 +49,17 @@ def staged(folder: Path, files: Mapping[str, bytes]) -> Iterator[Callable[[], No
                 _write_file(partial / name, content)
 
         def place() -> None:
+            nonlocal placed
             refuse_existing(folder)
             with writable(folder):
                 partial.rename(folder)
+            placed = True
 
         yield place
+    except BaseException:
+        if placed:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 

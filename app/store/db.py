@@ -29,6 +29,7 @@ __all__ = [
     "Connection",
     "Row",
     "Store",
+    "commit",
     "driver",
     "prepare_folder",
     "read_copy",
@@ -100,7 +101,7 @@ class Store:
                 connection.rollback()
                 raise
             owing = _owed(connection) != DONE
-            connection.commit()
+            commit(connection)
             if owing:
                 _finish_erasure(connection, 0)
 
@@ -228,7 +229,26 @@ def _note(connection: Connection, former: int, now: int) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE")
     if _noted(connection) == former:
         connection.exec_driver_sql(f"PRAGMA user_version = {now}")
-    connection.commit()
+    commit(connection)
+
+
+def commit(connection: Connection) -> None:
+    """Commit, or roll back.
+
+    After a commit that failed SQLAlchemy takes the transaction for over and emits no rollback. Where SQLite did
+    not roll back by itself, the connection would go back to the pool with it still open, and with the lock.
+    Path not taken: to close the connection. Where it was the last one, the journal goes with it, and on a full
+    disk nothing could be read any more; and what was written and not synced would be taken for stored.
+    """
+    try:
+        connection.commit()
+    except BaseException:
+        try:
+            connection.dialect.do_rollback(connection.connection)
+        except driver.Error:
+            connection.invalidate()
+        connection.rollback()
+        raise
 
 
 @contextmanager
@@ -301,4 +321,6 @@ def _cause(error: BaseException) -> str:
         "readonly": "it is read-only: check who owns its folder and how the disk is mounted",
         "I/O": "the disk reported an error: is it full, or are files limited in size? Else look at the disk itself",
     }
-    return next((told for sign, told in known.items() if sign in text), "SQLite reported an error: run evenhand verify")
+    return next(
+        (told for sign, told in known.items() if sign in text), "the database reported an error: run evenhand verify"
+    )

@@ -10,7 +10,7 @@ from sqlalchemy import inspect, text
 
 from app.config import resource
 from app.domain.errors import StoreUnavailable
-from app.store.db import Connection, Store, driver, prepare_folder
+from app.store.db import Connection, Store, commit, driver, prepare_folder
 
 HEAD: Final = "0013"
 
@@ -80,7 +80,7 @@ def _upgrade(store: Store) -> None:
             config.attributes["connection"] = connection
             command.upgrade(config, HEAD)
             _refuse_orphans(connection)
-            connection.commit()
+            commit(connection)
         except BaseException:
             connection.rollback()
             raise

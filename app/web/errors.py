@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Scope
 
 from app.config import LOOPBACK, Settings
 from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion, StoreUnavailable
 from app.security import unsaid
 from app.web.auth import ITEM, NO_TOKENS, ForeignForm, SignInNeeded, StudyNeeded, see_other, sign_in_way
+from app.web.forms import URLENCODED, Form, read_form
 from app.web.guard import MAX_BODY, MAX_UPLOAD
 from app.web.pages import render
 
@@ -38,6 +40,8 @@ HEADINGS: Final = {
 
 # What is nobody's mistake needs no number of an error.
 CALM: Final = {"withdrawn": "This item was taken out of the study"}
+# A page never gives these back. Without a name the sign-in page takes an answer that was not sent, and asks for both.
+NEVER_BACK: Final = frozenset({"username", "password", "current", "code"})
 
 
 def page(
@@ -48,8 +52,9 @@ def page(
     address: str | None = None,
     tunnel: str | None = None,
     calm: str | None = None,
+    again: Form | None = None,
 ) -> Response:
-    """Render the error page. `calm`: the heading of what is no error of anybody's."""
+    """Render the error page. `calm`: the heading of what is no error of anybody's; `again`: a form to be sent again."""
     heading = calm or HEADINGS.get(status, HEADINGS[400 if status < 500 else 500])  # noqa: PLR2004 - the class of the status
     return render(
         request,
@@ -62,6 +67,8 @@ def page(
         hint=hint,
         address=address,
         tunnel=tunnel,
+        again=again,
+        place=request.url.path + (f"?{request.url.query}" if request.url.query else ""),
     )
 
 
@@ -73,10 +80,10 @@ def install(app: FastAPI) -> None:
         (StaleVersion, 409),
         (InvalidInput, 422),
         (ForeignForm, 403),
-        (StoreUnavailable, 503),
     ]
     for kind, status in by_status:
         app.add_exception_handler(kind, _handler(status))
+    app.add_exception_handler(StoreUnavailable, _unavailable)
     app.add_exception_handler(SignInNeeded, _to_sign_in)
     app.add_exception_handler(StudyNeeded, lambda _request, _error: see_other("/"))
     app.add_exception_handler(HTTPException, _http)
@@ -119,17 +126,42 @@ def _http(request: Request, error: Exception) -> Response:
     return answer
 
 
+async def _unavailable(request: Request, error: Exception) -> Response:
+    plain = request.headers.get("content-type", "").startswith(URLENCODED)
+    if request.method == "POST" and plain and not hasattr(request.state, "sent"):  # it failed before it was read
+        with suppress(InvalidInput, HTTPException, ClientDisconnect):
+            await read_form(request)
+    return page(request, 503, str(error), again=_kept(request))
+
+
+def _kept(request: Request) -> Form | None:
+    """Return what the form of a request held, for it to be sent again; None where there is nothing, or a file."""
+    sent: Form = getattr(request.state, "sent", {})
+    kept = {name: values for name, values in sent.items() if name not in NEVER_BACK}
+    return kept if kept.keys() - {"csrf"} else None
+
+
 def _unforeseen(request: Request, _error: Exception) -> Response:
-    return page(
-        request, 500, "Nothing of what you sent was half done. Go back and try again; tell the lead if it stays."
-    )
+    again = _kept(request)
+    told = "Send it again" if again else "Go back and try again"
+    try:
+        return page(
+            request, 500, f"Nothing of what you sent was half done. {told}; tell the lead if it stays.", again=again
+        )
+    except Exception as error:  # noqa: BLE001 - the pages themselves fail, in whatever way
+        return note(error)
 
 
-def note(error: Exception) -> None:
-    """Log where an unforeseen error came from. Not what it says: that may hold what somebody said."""
+def note(error: Exception) -> Response:
+    """Log where an unforeseen error came from; return what to answer where there is no page.
+
+    Not what it says: that may hold what somebody said.
+    """
+    answer = PlainTextResponse("Something went wrong here, and nothing was half done. Go back and try again.", 500)
     if isinstance(error, ClientDisconnect):
-        return  # somebody closed a tab while a form was on its way
+        return answer  # somebody closed a tab while a form was on its way
     _LOG.error("%s", unsaid(error))
+    return answer
 
 
 def refusal(settings: Settings) -> Callable[[Scope, int, str], ASGIApp]:
@@ -155,7 +187,8 @@ def refusal(settings: Settings) -> Callable[[Scope, int, str], ASGIApp]:
     }
 
     def answer(scope: Scope, status: int, code: str) -> ASGIApp:
-        turned_away = page(Request(scope), status, texts[code], **(way_in if code in {"host", "origin"} else {}))
+        more = way_in if code in {"host", "origin"} else dict.fromkeys(way_in)
+        turned_away = page(Request(scope), status, texts[code], more["hint"], more["address"], more["tunnel"])
         if code == "method":
             turned_away.headers["Allow"] = "GET, POST"
         return turned_away

@@ -17,6 +17,7 @@ MOST_FIELDS: Final = 1_000
 MOST_RECORDINGS: Final = 1_000  # of one request, which its size bounds too
 MAX_NAME: Final = 80
 MOST_DIGITS: Final = 16
+URLENCODED: Final = "application/x-www-form-urlencoded"
 FILES: Final = ("file", "protocol", "columns")  # the controls of a form with several
 
 Form = dict[str, list[str]]
@@ -32,13 +33,15 @@ class Upload:
 
 
 async def read_form(request: Request) -> Form:
-    """Return a posted form as lists of text by control. Raises InvalidInput for an upload, or what is not UTF-8."""
+    """Return a posted form as lists of text by control. Raises InvalidInput for an upload, or what is not UTF-8.
+
+    The request keeps it too (`state.sent`), for a page that says that it could not be stored.
+    """
     _refuse_other_charsets(request)
-    try:
-        unquote_to_bytes(await request.body()).decode()  # the parser would put a sign in the place of what is not
-    except UnicodeDecodeError:
-        raise InvalidInput.of("forms are read as UTF-8 only") from None
-    return _texts(await request.form(max_files=0, max_fields=MOST_FIELDS))
+    if request.headers.get("content-type", "").startswith(URLENCODED):
+        _refuse_other_bytes(await request.body())  # Starlette would put U+FFFD in their place
+    request.state.sent = form = _texts(await request.form(max_files=0, max_fields=MOST_FIELDS))
+    return form
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,15 @@ def _refuse_other_charsets(request: Request) -> None:
     _, options = parse_options_header(request.headers.get("content-type"))
     if options.get(b"charset", b"utf-8").lower() not in {b"utf-8", b"utf8"}:
         raise InvalidInput.of("forms are read as UTF-8 only")
+
+
+def _refuse_other_bytes(body: bytes) -> None:
+    try:
+        unquote_to_bytes(body).decode()
+    except UnicodeDecodeError:
+        raise InvalidInput.of("forms are read as UTF-8 only") from None
+    if not body.isascii():
+        raise InvalidInput.of("this form cannot be read: letters beyond ASCII must be percent-encoded")
 
 
 class _InMemory(MultiPartParser):

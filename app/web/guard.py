@@ -45,11 +45,11 @@ class Guard:
     """ASGI middleware around everything, error pages and static files included.
 
     `refusal` builds the answer for a request that is turned away. `unforeseen` is told of an
-    error that nobody caught; its page has been sent by then.
+    error that nobody caught; mostly its page has been sent by then, else what it returns is.
     """
 
     def __init__(
-        self, app: ASGIApp, settings: Settings, refusal: Refusal, unforeseen: Callable[[Exception], None]
+        self, app: ASGIApp, settings: Settings, refusal: Refusal, unforeseen: Callable[[Exception], ASGIApp]
     ) -> None:
         self.app = app
         self.allowed = hosts(settings)
@@ -63,7 +63,6 @@ class Guard:
         if scope["type"] != "http":
             return
         fault = self._fault(scope)
-        app = self.app if fault is None else self.refusal(scope, *fault)
         if fault is None and Headers(scope=scope).get("service-worker") == "script":
             scope = {**scope, "path": FAREWELL, "raw_path": FAREWELL.encode(), "query_string": b""}
 
@@ -81,12 +80,13 @@ class Guard:
             await send(message)
 
         try:
+            app = self.app if fault is None else self.refusal(scope, *fault)
             await app(scope, receive, guarded)
-        except Exception as error:
-            # Starlette raises it once more after the error page, for the server to log as it stands.
+        except Exception as error:  # noqa: BLE001 - the server would log it as it stands
+            # Starlette raises it once more after the error page.
+            answer = self.unforeseen(error)
             if not answered:
-                raise
-            self.unforeseen(error)
+                await answer(scope, receive, guarded)
 
     def _fault(self, scope: Scope) -> tuple[int, str] | None:
         headers = Headers(scope=scope)

@@ -69,6 +69,17 @@ def test_a_failure_half_way_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_was_put_in_place_goes_again_where_the_block_fails_afterwards(tmp_path):
+    def fail():
+        with bundle.staged(tmp_path / "memo", FILES) as place:
+            place()
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_whose_parent_is_missing_is_refused(tmp_path):
     with pytest.raises(Refused, match="cannot be written"):
         write(tmp_path / "no" / "out", FILES)

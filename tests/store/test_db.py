@@ -8,6 +8,7 @@ from app.domain.errors import StoreUnavailable
 from app.store import accounts, audit
 from app.store.db import PRAGMAS, Store, driver
 from app.store.migrate import open_store
+from tests.web.failing import NEVER, failing
 
 THREADS, EACH = 50, 4
 
@@ -165,3 +166,12 @@ def test_fifty_threads_that_read_and_append_lose_no_event_and_break_no_link(stor
         appended = {(each.detail["thread"], each.detail["turn"]) for each in audit.events(connection, "counted")}
         assert (errors, audit.broken_links(connection)) == ([], [])
     assert appended == {(number, turn) for number in range(THREADS) for turn in range(EACH)}
+
+
+def test_a_commit_that_fails_leaves_neither_a_transaction_nor_the_lock_behind(store):
+    full = driver.OperationalError("database or disk is full")
+    for _ in range(60):  # more often than the store has connections
+        with failing(store, NEVER, full), pytest.raises(StoreUnavailable, match="disk is full"), store.write() as found:
+            found.exec_driver_sql("update setting set value = 'half done'")
+    with store.write() as connection:
+        assert connection.exec_driver_sql("select count(*) from setting where value = 'half done'").scalar() == 0
