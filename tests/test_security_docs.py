@@ -143,3 +143,30 @@ def test_every_package_that_is_installed_is_locked_by_digest():
     assert len(packages) > 15
     assert [lines[at] for at in packages if not lines[at + 1].strip().startswith("--hash=sha256:")] == []
     assert "--require-hashes -r requirements.lock" in (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_every_secret_that_the_store_keeps_is_in_the_policy():
+    there = tables.SQLModel.metadata.tables
+    columns = {f"{table}.{column.name}" for table, each in there.items() for column in each.columns}
+    secret = {each for each in columns if re.search(r"\.\w*(hash|csrf|salt|secret|token|reference)", each)}
+    secret.remove("audit_event.hash")  # public: it is written down elsewhere
+    rows = re.findall(r"^\| ([^|]+) \|(?:[^|]+\|){4}$", section("Cryptography"), re.MULTILINE)
+    told = {"session.token_hash": "session's token", "session.csrf": "form token", "session.reference": "reference"}
+    told |= {"earlier_session.token_hash": "session's token"}
+    told |= {"account.password_hash": "password", "account.code_hash": "one-time code"}
+    told |= dict.fromkeys(("slot.token", "practice.token"), "token in an item's address")
+    told |= dict.fromkeys(("item.salt", "judgement.salt"), "salts")
+    assert set(told) == secret
+    for words in {*told.values(), "key for counting", "host name"}:
+        assert any(words in row for row in rows), words
+
+
+def test_contributing_promises_a_time_for_each_kind_of_fault_and_covers_what_is_vendored():
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    promised = page.partition("## Packages with a known fault")[2]
+    assert "14 days" in promised
+    for lock in ("requirements.lock", "requirements-dev.lock"):
+        assert f"-r {lock}" in promised
+        assert (ROOT / lock).exists()
+    for folder in (ROOT / "static" / "vendor").iterdir():
+        assert folder.name.split("-")[0] in {"htmx", "atkinson"}, "say in CONTRIBUTING.md who reads its advisories"

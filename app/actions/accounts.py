@@ -25,7 +25,9 @@ CODE_DAYS: Final = 7
 THEMES: Final = ("system", "light", "dark")
 TEXT_SIZES: Final = ("normal", "large", "largest")
 WRONG: Final = "Name and password do not fit. Passwords are case-sensitive."
+WRONG_CURRENT: Final = "This is not your current password."
 _CODE_REFUSED: Final = (audit.NOBODY, "code.refused")
+OTHERS: Final = "others"  # all sessions of an account but the one that asks
 WRONG_CODE: Final = "Name and code do not fit, or the code was used or is too old. Ask for a new one."
 
 
@@ -191,6 +193,7 @@ def _open(
         accounts.open_session(
             connection,
             token_hash=security.token_hash(token),
+            reference=world.token(12),
             account_id=account.id,
             csrf=world.token(16),
             created_at=world.stamp(),
@@ -266,20 +269,74 @@ def change_password(
     brought: str = "",
     paces: Paces = PACES,
 ) -> SignedIn:
-    """Set a new password; every session of the account ends and a new one opens. Raises InvalidInput, TooSoon.
+    """Set a new password; every session of the account ends and a new one opens. Raises InvalidInput, TooSoon."""
+    wrong = InvalidInput.of(WRONG_CURRENT, field="current")
+    row, attempt = _confirmed(store, world, passwords, name, current, wrong, brought, paces)
+    with store.read() as connection:
+        names = _study_names(connection, row.id)
+    security.check_new_password(password, name, *names)
+    return _open(store, world, row, attempt, wrong, password_hash=passwords.hash(password))
+
+
+def _confirmed(
+    store: Store,
+    world: World,
+    passwords: security.Passwords,
+    name: str,
+    current: str,
+    wrong: InvalidInput,
+    brought: str,
+    paces: Paces,
+) -> tuple[Row[Any], Attempt]:
+    """Have somebody who is signed in give the password again. Raises `wrong`, TooSoon.
 
     Wrong ones are counted by the account alone: who has a session of it is no stranger.
     """
     with store.read() as connection:
         row, attempt = _attempt(connection, throttling.CURRENT, name, brought, paces)
         seconds = throttling.wait(connection, world, attempt)
-        names = _study_names(connection, attempt.account_id)
-    wrong = InvalidInput.of("This is not your current password.", field="current")
     if row is None or seconds or not current or not passwords.matches(current, row.password_hash):
         _count_failure(store, world, attempt, seconds, (name, "password.refused"), counts=bool(current))
         raise wrong
-    security.check_new_password(password, name, *names)
-    return _open(store, world, row, attempt, wrong, password_hash=passwords.hash(password))
+    return row, attempt
+
+
+def end_sessions(
+    store: Store,
+    world: World,
+    passwords: security.Passwords,
+    name: str,
+    password: str,
+    token: str,
+    which: str,
+    *,
+    paces: Paces = PACES,
+) -> list[str]:
+    """End another session of an account by its reference, or all OTHERS; return the digests of their tokens.
+
+    The password is asked for: who sits down at a browser that was left open does not end its owner's others.
+    `token`: of the session that asks, which goes on. Raises InvalidInput, TooSoon.
+    """
+    _refuse_blank(which, password)
+    wrong = InvalidInput.of(WRONG_CURRENT, field="confirm")
+    row, attempt = _confirmed(store, world, passwords, name, password, wrong, "", paces)
+    with store.write() as connection:
+        if accounts.by_name(connection, name) != row:
+            raise wrong
+        reference = None if which == OTHERS else which
+        ended = accounts.end_other_sessions(connection, row.id, security.token_hash(token), reference)
+        if not ended:
+            raise InvalidInput.of("It has ended already. This is how it stands now.", field="which")
+        throttling.succeeded(connection, world, attempt)
+        audit.record(connection, world, name, "sessions.ended", number=len(ended))
+    return ended
+
+
+def _refuse_blank(which: str, password: str) -> None:
+    asked = [("which", which, "Choose what to end."), ("confirm", password, "Enter your password.")]
+    problems = [Problem(told, field=field) for field, given, told in asked if not given]
+    if problems:
+        raise InvalidInput(problems)
 
 
 def set_look(

@@ -15,7 +15,7 @@ from typing import Final
 from app.actions import files
 from app.domain.errors import Refused, StoreUnavailable
 from app.report.bundle import refuse_existing, writable
-from app.store import accounts, audit
+from app.store import accounts, audit, throttle
 from app.store.db import DATABASE, Store, read_copy
 from app.store.holdings import Holdings, holdings
 from app.store.lock import port_served
@@ -184,7 +184,7 @@ def _refuse(found: list[str], file: Path) -> None:
 
 
 def _made_ready(staged: Path, world: World, actor: str, file: Path, sha256: str) -> Holdings:
-    """Upgrade the store to be, verify it, end its sessions and record where it comes from."""
+    """Upgrade the store to be, verify it, end its sessions, renew its key and record where it comes from."""
     store = open_store(staged, keep_former=False)  # the backup itself is the former one
     try:
         with store.read() as connection:
@@ -192,6 +192,7 @@ def _made_ready(staged: Path, world: World, actor: str, file: Path, sha256: str)
             held = holdings(connection)
         with store.write() as connection:
             ended = accounts.end_all_sessions(connection)
+            throttle.renew(connection, world)  # whoever has the backup has the former key
             audit.record(connection, world, actor, "store.restored", sha256=sha256, sessions_ended=ended)
     finally:
         store.close()

@@ -64,6 +64,20 @@ def end_session(connection: Connection, token_hash: str) -> None:
     connection.execute(delete(session).where(session.c.token_hash == token_hash))
 
 
+def sessions_of(connection: Connection, account_id: int) -> list[Row[Any]]:
+    """Return every session of an account, the newest first, those too that ran out and were not used since."""
+    newest = (session.c.created_at.desc(), session.c.reference)
+    return list(connection.execute(select(session).where(session.c.account_id == account_id).order_by(*newest)))
+
+
+def end_other_sessions(connection: Connection, account_id: int, own_hash: str, reference: str | None) -> list[str]:
+    """Delete sessions of an account but its own: one by its reference, or all (None). Return their tokens' digests."""
+    others = [session.c.account_id == account_id, session.c.token_hash != own_hash]
+    if reference is not None:
+        others.append(session.c.reference == reference)
+    return list(connection.execute(delete(session).where(*others).returning(session.c.token_hash)).scalars())
+
+
 def end_sessions_of(connection: Connection, account_id: int) -> None:
     """Delete every session of an account."""
     connection.execute(delete(session).where(session.c.account_id == account_id))

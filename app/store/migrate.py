@@ -12,7 +12,7 @@ from app.config import resource
 from app.domain.errors import StoreUnavailable
 from app.store.db import Connection, Store, commit, driver, prepare_folder
 
-HEAD: Final = "0013"
+HEAD: Final = "0014"
 
 
 def open_store(folder: Path, *, keep_former: bool = True) -> Store:

@@ -37,6 +37,7 @@ class Session(SQLModel, table=True):
     """A signed-in browser. The token itself is never stored."""
 
     token_hash: str = Field(primary_key=True)
+    reference: str = ""  # by what its owner names it in a form; opens nothing
     account_id: int = Field(foreign_key="account.id", index=True)
     csrf: str
     created_at: str

@@ -38,6 +38,12 @@ def known_key(connection: Connection) -> str:
     return read_setting(connection, KEY) or ""
 
 
+def renew(connection: Connection, world: World) -> None:
+    """Draw another key and count anew: what was counted, and who is known, says nothing under it."""
+    connection.execute(delete(throttle))
+    write_setting(connection, KEY, world.token(32))
+
+
 def mark(key: str, *parts: object) -> str:
     """Return a digest of some values that nobody finds without the key."""
     said = "\0".join(str(part) for part in parts)

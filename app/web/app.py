@@ -13,7 +13,7 @@ from app import security
 from app.config import Settings, resource
 from app.domain.throttle import PACES, Paces
 from app.store.db import Store
-from app.web import errors
+from app.web import errors, refusals
 from app.web.auth import House
 from app.web.guard import Guard
 from app.web.routes import adjudicate, entry, review
@@ -70,8 +70,13 @@ class GuardedApp(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         """Put the guard around everything, error pages included."""
-        settings = self.state.house.settings
-        return Guard(super().build_middleware_stack(), settings, errors.refusal(settings), errors.note)
+        house: House = self.state.house
+
+        def answering(scope: Scope, status: int, code: str | None) -> None:
+            refusals.note(house.refusals, house.world, scope, status, code)
+
+        inner = super().build_middleware_stack()
+        return Guard(inner, house.settings, errors.refusal(house.settings), answering, errors.note)
 
 
 def create_app(

@@ -21,6 +21,7 @@ from app.domain.throttle import PACES, Paces
 from app.store import accounts
 from app.store.db import WAL_IS_SAFE, Row, Store
 from app.web.forms import Form, Parcel, Posted, PostedFile, PostedFiles, PostedParcel, Upload, Uploads, one
+from app.web.refusals import Refusals
 from app.web.tray import Tray
 from app.world import World
 
@@ -46,6 +47,7 @@ class House:
     problems: Tray = field(default_factory=Tray)
     guidelines: dict[str, Guidelines] = field(default_factory=dict)
     paces: Paces = PACES
+    refusals: Refusals = field(default_factory=Refusals)
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def visitor_of(request: Request, token: str) -> Visitor | None:
     now = house.world.now()
     house.tray.clear(now)
     house.problems.clear(now)
-    if _ended(house, row, now):
+    if not is_open(house.settings, row, now):
         act.forget(house.store, token)
         return None
     if _unnoted(row, now):
@@ -115,17 +117,10 @@ def _session(house: House, token: str) -> Row[Any] | None:
         return accounts.signed_in(connection, security.token_hash(token))
 
 
-def _ended(house: House, row: Row[Any], now: datetime) -> bool:
-    """Tell whether a session is too long idle, or too old."""
-    idle, age = now - datetime.fromisoformat(row.seen_at), now - datetime.fromisoformat(row.created_at)
-    return idle > timedelta(minutes=house.settings.idle_minutes) or age > LONGEST
-
-
 def _unnoted(row: Row[Any], now: datetime) -> bool:
     """Tell whether that a session is in use must be noted again."""
-    return (
-        abs(now - datetime.fromisoformat(row.seen_at)) > TOUCH_AFTER
-    )  # after a clock set back it is counted from there
+    # After a clock set back it is counted from there.
+    return abs(now - datetime.fromisoformat(row.seen_at)) > TOUCH_AFTER
 
 
 def _visitor(request: Request, row: Row[Any], token: str) -> Visitor:
@@ -133,6 +128,13 @@ def _visitor(request: Request, row: Row[Any], token: str) -> Visitor:
     visitor = Visitor(row.account_id, row.name, row.lead, row.csrf, token, row.study_id, **look)
     request.state.visitor = visitor
     return visitor
+
+
+def is_open(settings: Settings, session: Row[Any], now: datetime) -> bool:
+    """Tell whether a session can still be used: neither idle for too long nor too old."""
+    idle = now - datetime.fromisoformat(session.seen_at)
+    age = now - datetime.fromisoformat(session.created_at)
+    return idle <= timedelta(minutes=settings.idle_minutes) and age <= LONGEST
 
 
 async def require_visitor(request: Request) -> Visitor:
@@ -152,7 +154,7 @@ def _at_once(request: Request) -> Visitor | None:
     token, house = request.cookies.get(COOKIE), house_of(request)
     row = _session(house, token) if token and WAL_IS_SAFE else None
     now = house.world.now()
-    if token is None or row is None or _ended(house, row, now) or _unnoted(row, now):
+    if token is None or row is None or not is_open(house.settings, row, now) or _unnoted(row, now):
         return None
     return _visitor(request, row, token)
 

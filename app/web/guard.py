@@ -32,6 +32,7 @@ READING: Final = {"GET", "HEAD"}
 FAREWELL: Final = "/static/js/farewell.js"
 
 Refusal = Callable[[Scope, int, str], ASGIApp]
+Told = Callable[[Scope, int, str | None], None]
 
 
 def hosts(settings: Settings) -> frozenset[str]:
@@ -44,16 +45,23 @@ def hosts(settings: Settings) -> frozenset[str]:
 class Guard:
     """ASGI middleware around everything, error pages and static files included.
 
-    `refusal` builds the answer for a request that is turned away. `unforeseen` is told of an
-    error that nobody caught; mostly its page has been sent by then, else what it returns is.
+    `refusal` builds the answer for a request that is turned away. `answering` is told of every
+    answer's status, and why the request was turned away. `unforeseen` is told of an error that
+    nobody caught; mostly its page has been sent by then, else what it returns is.
     """
 
     def __init__(
-        self, app: ASGIApp, settings: Settings, refusal: Refusal, unforeseen: Callable[[Exception], ASGIApp]
+        self,
+        app: ASGIApp,
+        settings: Settings,
+        refusal: Refusal,
+        answering: Told,
+        unforeseen: Callable[[Exception], ASGIApp],
     ) -> None:
         self.app = app
         self.allowed = hosts(settings)
         self.refusal = refusal
+        self.answering = answering
         self.unforeseen = unforeseen
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -77,6 +85,7 @@ class Guard:
                     headers[name] = value
                 headers.setdefault("Cache-Control", "no-store")
                 message["headers"] = headers.raw
+                self.answering(scope, message["status"], None if fault is None else fault[1])
             await send(message)
 
         try:

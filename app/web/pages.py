@@ -30,6 +30,7 @@ def render(request: Request, template: str, code: int = 200, /, *, title: str, *
     visitor = getattr(request.state, "visitor", None)
     shared = {
         "title": title,
+        "came": _came(code, template, context),
         "user": visitor,
         "csrf": visitor.csrf if visitor is not None else "",
         "study_title": None,
@@ -41,3 +42,10 @@ def render(request: Request, template: str, code: int = 200, /, *, title: str, *
 def part(template: str, **context: Any) -> Markup:
     """Render a part of a page, which knows what it is given and nothing of the visitor."""
     return Markup(_TEMPLATES.get_template(template).render(context))  # noqa: S704 - escaped by Jinja
+
+
+def _came(code: int, template: str, context: dict[str, Any]) -> str:
+    """Return how what was sent came out, for the front of the title: it is what a screen reader says first."""
+    if code >= 400 and template != "errors/error.html":  # noqa: PLR2004 - that page's title says what happened
+        return "Error: "
+    return "Saved: " if context.get("saved") else ""

@@ -10,7 +10,7 @@ import pytest
 
 from app.actions import accounts, backups
 from app.actions.backups import back_up, restore
-from app.domain.errors import EvenhandError, Refused
+from app.domain.errors import EvenhandError, InvalidInput, Refused
 from app.store import verify
 from app.store.db import DATABASE
 from app.store.lock import served
@@ -64,7 +64,7 @@ def test_a_restored_store_holds_all_but_the_sessions_and_its_chain_says_where_it
     back_up(bench.store, bench.world, "local", later)
     restored = restore(tmp_path / "again", bench.world, "local", later)
     store = open_store(tmp_path / "again")
-    for table in ("account", "study", "item", "slot", "judgement", "draft", "sign_off", "member", "rights", "setting"):
+    for table in ("account", "study", "item", "slot", "judgement", "draft", "sign_off", "member", "rights"):
         assert rows(store, f"select * from {table}") == rows(bench.store, f"select * from {table}")  # noqa: S608
     assert rows(bench.store, "select count(*) from session") == [(1,)]
     assert rows(store, "select count(*) from session") == [(0,)]
@@ -74,6 +74,23 @@ def test_a_restored_store_holds_all_but_the_sessions_and_its_chain_says_where_it
     with store.read() as connection:
         assert verify.findings(connection) == []
     assert accounts.sign_in(store, bench.world, CHEAP, "rosa", password_of("rosa")).name == "rosa"
+    store.close()
+
+
+def test_a_restored_store_has_a_key_of_its_own_and_counts_wrong_passwords_anew(bench, tmp_path):
+    with pytest.raises(InvalidInput):
+        accounts.sign_in(bench.store, bench.world, CHEAP, "rosa", "a wrong password")
+    known = accounts.sign_in(bench.store, bench.world, CHEAP, "ravi", password_of("ravi")).known
+    file = tmp_path / "later.sqlite3"
+    back_up(bench.store, bench.world, "local", file)
+    restore(tmp_path / "again", bench.world, "local", file)
+    store = open_store(tmp_path / "again")
+    before, after = (dict(map(tuple, rows(each, "select key, value from setting"))) for each in (bench.store, store))
+    assert {key for key in before if before[key] != after[key]} == {"throttle_key"}
+    assert rows(bench.store, "select count(*) from throttle") == [(2,)]  # of the name, and of all
+    assert rows(store, "select count(*) from throttle") == [(0,)]
+    again = accounts.sign_in(store, bench.world, CHEAP, "ravi", password_of("ravi"), brought=known).known
+    assert again != known, "a browser that was known to the former store is not known to this one"
     store.close()
 
 

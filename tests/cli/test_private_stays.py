@@ -404,7 +404,7 @@ def test_an_unforeseen_error_with_a_text_at_hand_tells_none_of_it(uses, monkeypa
     assert [each.code for each in called] == [0, 1]
     failed = evenhand("--store", "store", "study", "import", "pilot", "items.jsonl")
     assert failed.code == 1
-    assert "builtins.KeyError, from:" in failed.err
+    assert "Something went wrong in Evenhand (app." in failed.err
     assert said(failed.out + failed.err) == set()
 
 

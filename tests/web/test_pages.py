@@ -27,7 +27,37 @@ def test_every_page_says_its_language_and_title_and_has_one_main_part(walk):
         assert '<html lang="en"' in html, where
         assert re.search(r"<title>[^<]{3,} - Evenhand</title>", html), where
         assert (html.count("<main "), html.count("<h1")) == (1, 1), where
-        assert '<a class="skip" href="#main">' in html
+        assert re.search(r'<a class="skip" href="#(main|part)">', html)
+
+
+def title(html):
+    (found,) = re.findall(r"<title>([^<]*) - Evenhand</title>", html)
+    return found
+
+
+def test_a_title_says_first_that_what_was_sent_was_refused_or_saved(walk):
+    refused = [(where, answer.text) for where, answer in walk.answers if answer.status_code in {409, 422, 429}]
+    pages = [(where, html) for where, html in refused if "<html" in html and "Error 4" not in html]
+    assert len(pages) > 50
+    assert [where for where, html in pages if not title(html).startswith("Error: ")] == []
+    fine = [(where, answer.text) for where, answer in walk.answers if answer.status_code == 200]
+    assert not any(title(html).startswith("Error") for where, html in fine if "<html" in html)
+    assert title(walk.visit("lena").get("/lead/studies/draft/items?saved=yes").text) == "Saved: Items: A draft"
+
+
+def test_the_skip_link_of_a_study_leads_past_stages_and_pages(walk):
+    html = walk.visit("lena").get("/lead/studies/draft/items").text
+    there = html.index('<div id="part" tabindex="-1">')
+    assert '<a class="skip" href="#part">' in html
+    assert html.index('class="stages"') < html.index('class="pages"') < there
+    assert "<form" in html[there:]
+
+
+def test_what_can_be_unfolded_on_the_page_of_a_study_has_a_name(walk):
+    for study in ("draft", "made"):
+        html = walk.visit("lena").get(f"/lead/studies/{study}").text
+        assert "<details" in html
+        assert re.findall(r"<details(?![^>]*aria-label)[^>]*>", html) == []
 
 
 def test_no_page_is_kept_by_the_browser(walk):

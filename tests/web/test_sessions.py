@@ -8,7 +8,7 @@ import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
 import pytest
@@ -218,6 +218,95 @@ def test_any_characters_make_a_password_and_fit_again(people, visit, password):
     form = rosa.page("/account").form_to("/account")
     assert rosa.send(form, current=password_of("rosa"), password=password).status_code == 303
     assert sign_in(rosa, "rosa", password).status_code == 303
+
+
+def end(person, which, confirm=None):
+    """End what an account's page offers: the first that it lists, or what is named."""
+    form = person.page("/account").form_to("/account/sessions")
+    return person.send(form, which=which, confirm=confirm or password_of(person.name))
+
+
+def references(person):
+    return re.findall(r'name="which" value="([^"]+)"', person.get("/account").text)
+
+
+def test_people_see_where_they_are_signed_in_since_when_and_when_it_was_last_used(people, later, clock):
+    desk = later("rosa")
+    clock[0] += 10 * MINUTE
+    lab = later("rosa")
+    clock[0] += 5 * MINUTE
+    assert signed_in(desk)
+    html = lab.get("/account").text
+    since, other, used = map(datetime.fromisoformat, re.findall(r'<time datetime="([^"]+)"', html))
+    assert [round((each - other) / MINUTE) for each in (since, used)] == [10, 15]
+    assert html.index("This browser") < html.index("last used")
+
+
+def test_one_other_sign_in_is_ended_and_the_rest_goes_on(people, visit):
+    rosa, one, two, ravi = visit("rosa"), visit("rosa"), visit("rosa"), visit("ravi")
+    assert len(references(rosa)) == 3  # each of the two, and all others
+    assert end(rosa, references(rosa)[0]).headers["location"] == "/account?changed=sessions"
+    assert sorted([signed_in(one), signed_in(two)]) == [False, True]
+    assert signed_in(rosa)
+    assert signed_in(ravi)
+
+
+def test_all_other_sign_ins_are_ended_at_once_in_one_event(store, people, visit):
+    rosa, one, two, ravi = visit("rosa"), visit("rosa"), visit("rosa"), visit("ravi")
+    before = len(snapshot(store)["audit_event"])
+    assert end(rosa, "others").status_code == 303
+    assert [signed_in(person) for person in (rosa, one, two, ravi)] == [True, False, False, True]
+    (event,) = snapshot(store)["audit_event"][before:]
+    assert (event.actor, event.event, json.loads(event.detail)) == ("rosa", "sessions.ended", {"number": 2})
+    assert references(rosa) == []
+    assert "Nowhere else" in rosa.get("/account").text
+
+
+@pytest.mark.parametrize(
+    ("which", "confirm", "faults"),
+    [
+        (None, None, {"which"}),
+        ("others", "", {"confirm"}),
+        ("", "", {"which", "confirm"}),
+        ("others", "a wrong password", {"confirm"}),
+        ("no-such-reference", None, {"which"}),
+    ],
+)
+def test_no_sign_in_is_ended_without_a_choice_and_the_password(store, people, visit, which, confirm, faults):
+    rosa, elsewhere = visit("rosa"), visit("rosa")
+    form = rosa.page("/account").form_to("/account/sessions")
+    answer = rosa.send(form, which=which, confirm=password_of("rosa") if confirm is None else confirm)
+    assert answer.status_code == 422
+    assert {each for each in ("which", "confirm") if f'id="error-{each}"' in answer.text} == faults
+    assert signed_in(elsewhere)
+    assert "sessions.ended" not in str(snapshot(store)["audit_event"])
+
+
+def test_nobody_ends_a_sign_in_of_somebody_else_or_the_own_by_this_form(store, people, visit):
+    rosa, elsewhere, ravi, other = visit("rosa"), visit("rosa"), visit("ravi"), visit("ravi")
+    with store.read() as connection:
+        asked = "select reference from session where token_hash = ?"
+        own = connection.exec_driver_sql(asked, (hash_of(rosa),)).scalar()
+    for reference in (*references(ravi), own):
+        if reference != "others":
+            assert end(rosa, reference).status_code == 422
+    assert all(signed_in(person) for person in (rosa, elsewhere, ravi, other))
+
+
+def hash_of(person):
+    return hashlib.sha256(token_of(person).encode()).hexdigest()
+
+
+def test_the_list_of_sign_ins_holds_neither_token_nor_digest_nor_what_ran_out(people, later, clock):
+    rosa, elsewhere = later("rosa"), later("rosa")
+    html = rosa.get("/account").text
+    for person in (rosa, elsewhere):
+        assert token_of(person) not in html
+        assert hash_of(person) not in html
+    clock[0] += 59 * MINUTE
+    assert signed_in(rosa)
+    clock[0] += 2 * MINUTE
+    assert references(rosa) == []
 
 
 def test_a_restart_ends_every_session(store, world, people, visit):

@@ -303,6 +303,21 @@ def test_wrong_current_passwords_are_slowed_down_and_slow_down_nobody_else(arriv
     assert rosa.send(form, current=password_of("rosa"), password=NEW_PASSWORD).status_code == 303
 
 
+def test_a_wrong_password_beside_the_list_of_sign_ins_is_counted_with_those_beside_the_new_one(arrive, checked):
+    rosa, _ = arrive("rosa").sign_in(), arrive("rosa").sign_in()
+    page = rosa.page("/account")
+    ending, changing = page.form_to("/account/sessions"), page.form_to("/account")
+    answers = [rosa.send(ending, which="others", confirm="wrong") for _ in range(4)]
+    answers += [rosa.send(changing, current="wrong", password=NEW_PASSWORD) for _ in range(2)]
+    del checked[:]
+    answers += [rosa.send(ending, which="others", confirm=password_of("rosa"))]
+    assert {answer.status_code for answer in answers[:5]} == {422}
+    assert answers[-1].status_code == 429
+    assert answers[-1].headers["retry-after"]
+    assert 'id="error-confirm"' in answers[-1].text
+    assert checked == []
+
+
 def test_a_wrong_code_and_a_wrong_current_password_are_audited_too(store, arrive):
     rosa = arrive("rosa").sign_in()
     rosa.send(rosa.page("/account").form_to("/account"), current="wrong", password=NEW_PASSWORD)

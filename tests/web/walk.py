@@ -24,6 +24,7 @@ PLACES = (
         "/account",
         "/account?changed=yes",
         "/account?changed=look",
+        "/account?changed=sessions",
         "/login?back=/review/token",
         "/guide",
         "/protocol",
@@ -64,6 +65,7 @@ STANDS_ON = {
     "/code": "/code",
     "/account": "/account",
     "/account/look": "/account",
+    "/account/sessions": "/account",
     "/logout": "/account",
     "/review": "/review",
     "/adjudicate": "/adjudicate",
@@ -85,6 +87,7 @@ STANDS_ON = {
 MISTAKES = {
     "/login": ({"username": None, "back": "/review/token", "kept": "note=half"},),
     "/account/look": ({"theme": "mauve", "text_size": "huge"},),
+    "/account/sessions": ({"which": None, "confirm": ""}, {"which": "none"}, {"confirm": "wrong"}),
     "/review": ({"words": "nothing has this"}, {"words": "", "show": "answered"}, {"show": "x"}, {"words": "x" * 201}),
     "/lead/accounts": ({"name": "!"}, {"name": "rosa"}),
     "/lead/studies/{study_id}/freeze": ({"acknowledge": None},),

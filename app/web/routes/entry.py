@@ -31,6 +31,7 @@ from app.web.auth import (
     find_visitor,
     forget_pages,
     house_of,
+    is_open,
     see_other,
     set_cookie,
     set_known,
@@ -187,11 +188,27 @@ def account_page(request: Request, changed: str = "") -> Response:
 
 
 def _account_page(
-    request: Request, errors: dict[str, str] | None = None, done: str = "", *, status: int | None = None
+    request: Request,
+    errors: dict[str, str] | None = None,
+    done: str = "",
+    *,
+    which: str = "",
+    status: int | None = None,
 ) -> Response:
-    shown = {"errors": errors or {}, "done": done, "themes": act.THEMES, "sizes": act.TEXT_SIZES}
+    shown: dict[str, Any] = {"errors": errors or {}, "done": done, "themes": act.THEMES, "sizes": act.TEXT_SIZES}
     shown["back"] = _item(request.query_params.get("back", ""))
+    shown |= {"sessions": _open_sessions(request), "others": act.OTHERS, "which": which}
     return render(request, "entry/account.html", status or (422 if errors else 200), title="Your account", **shown)
+
+
+def _open_sessions(request: Request) -> list[tuple[bool, Row[Any]]]:
+    """Return the visitor's sessions that can still be used, each with whether it is this one, which comes first."""
+    house, visitor = house_of(request), request.state.visitor
+    with house.store.read() as connection:
+        rows = accounts.sessions_of(connection, visitor.account_id)
+    now = house.world.now()
+    found = [(row.token_hash == visitor.session, row) for row in rows if is_open(house.settings, row, now)]
+    return sorted(found, key=lambda each: not each[0])
 
 
 @router.post("/account/look")
@@ -230,6 +247,28 @@ def _change_password(request: Request, visitor: Visitor, form: Form) -> Response
     answer = see_other("/account?changed=yes")
     set_cookie(answer, signed_in.token)
     return answer
+
+
+@router.post("/account/sessions")
+async def end_sessions(request: Request, visitor: Signed, form: SignedForm) -> Response:
+    """End one of the visitor's other sessions, or all of them."""
+    return await in_turn(partial(_end_sessions, request, visitor, form))
+
+
+def _end_sessions(request: Request, visitor: Visitor, form: Form) -> Response:
+    house = house_of(request)
+    which = one(form, "which")
+    given = (visitor.name, one(form, "confirm"), visitor.token, which)
+    try:
+        ended = act.end_sessions(house.store, house.world, house.passwords, *given, paces=house.paces)
+    except InvalidInput as error:
+        return _account_page(request, _by_field(error), which=which)
+    except TooSoon as error:
+        return _too_soon(_account_page(request, {"confirm": str(error)}, which=which, status=429), error)
+    for each in ended:
+        house.tray.drop(each)
+        house.problems.drop(each)
+    return see_other("/account?changed=sessions")
 
 
 @router.get("/")

@@ -18,6 +18,7 @@ from app.web.auth import Signed, SignedForm, Visitor, house_of, see_other
 from app.web.forms import Form, one
 from app.web.leading import LEADS_ONLY, Led, answer_to, shown, study_page
 from app.web.pages import render
+from app.web.refusals import NOT_THEIRS
 
 router: Final = APIRouter(prefix="/lead")
 
@@ -143,7 +144,7 @@ def reset(request: Request, visitor: Signed, form: SignedForm) -> Response:
     try:
         code = act.reset(house.store, house.world, name, actor=visitor.name)
     except (NotFound, Refused) as error:
-        return _accounts(request, visitor, 409, [Problem(str(error))])
+        return _unchanged(request, visitor, error)
     return _accounts(request, visitor, fresh=(name, code))
 
 
@@ -154,5 +155,11 @@ def disable(request: Request, visitor: Signed, form: SignedForm) -> Response:
     try:
         act.disable(house.store, house.world, one(form, "name"), actor=visitor.name)
     except (NotFound, Refused) as error:
-        return _accounts(request, visitor, 409, [Problem(str(error))])
+        return _unchanged(request, visitor, error)
     return see_other("/lead/accounts")
+
+
+def _unchanged(request: Request, visitor: Visitor, error: NotFound | Refused) -> Response:
+    if isinstance(error, Refused):
+        request.state.refused = NOT_THEIRS
+    return _accounts(request, visitor, 409, [Problem(str(error))])
