@@ -23,7 +23,10 @@ ALLOWED = {
     f"{LEAD}/export": "the lead picks the further decision; nothing of the study changes",
     "/review": "a judge looks through the own list",
     "/adjudicate": "a judge looks through the own list",
-    **dict.fromkeys(("/login", "/code", "/logout", "/account", "/account/look", "/"), "the own account and session"),
+    **dict.fromkeys(
+        ("/login", "/code", "/logout", "/account", "/account/look", "/account/sessions", "/"),
+        "the own account and session",
+    ),
     **dict.fromkeys(("/lead/accounts", "/lead/accounts/reset", "/lead/accounts/disable"), "accounts are of no study"),
     **dict.fromkeys(("/lead/new", "/lead/new/plan", "/lead/select"), "another study"),
 }
@@ -76,9 +79,11 @@ class Closed:
         return person.sign_in() if signed_in else person
 
     def again(self, name):
-        """Return somebody at one more browser of their own."""
-        self.people[name] = self.people.get(name) or self.visit(name)
-        return self.people[name]
+        """Return somebody at one more browser of their own, signed in anew where that sign-in was ended."""
+        found = self.people.get(name)
+        if found is None or found.get("/session").status_code == 401:
+            found = self.people[name] = self.visit(name)
+        return found
 
     def once_more(self):
         """Send to the closed study what was sent to a running one, or to a draft, with a fresh key and token."""

@@ -88,7 +88,11 @@ def test_each_bit_that_is_turned_over_is_noticed_or_changes_nothing_that_an_outc
         told = noticed(file)
         how[told] += 1
         if told is None:
-            after = content(file)
+            try:
+                after = content(file)
+            except (UnicodeDecodeError, driver.OperationalError):  # of a column that nothing compared is read by name
+                silent["words.of the schema"] += 1
+                continue
             unlike = {f"{key[0]}.{key[1]}" for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
             silent.update(unlike or {"free space"})
     say(f"{FLIPS} flips in {len(whole):,} bytes. Noticed: {FLIPS - how[None]} {dict(how)}; not: {dict(silent)}")
