@@ -318,7 +318,7 @@ def end_sessions(
     `token`: of the session that asks, which goes on. Raises InvalidInput, TooSoon.
     """
     _refuse_blank(which, password)
-    wrong = InvalidInput.of(WRONG_CURRENT, field="confirm")
+    wrong = InvalidInput.of(WRONG_CURRENT, field="own_password")
     row, attempt = _confirmed(store, world, passwords, name, password, wrong, "", paces)
     with store.write() as connection:
         if accounts.by_name(connection, name) != row:
@@ -333,7 +333,7 @@ def end_sessions(
 
 
 def _refuse_blank(which: str, password: str) -> None:
-    asked = [("which", which, "Choose what to end."), ("confirm", password, "Enter your password.")]
+    asked = [("which", which, "Choose what to end."), ("own_password", password, "Enter your password.")]
     problems = [Problem(told, field=field) for field, given, told in asked if not given]
     if problems:
         raise InvalidInput(problems)

@@ -84,7 +84,7 @@ def unseatable(account: Account, makers: Collection[str]) -> str | None:
     """
     if account.may_lead or (not account.elsewhere and account.maker in makers):
         return None
+    why = "is another lead's judge" if account.elsewhere else "was made by somebody else"
     return (
-        f"“{account.name}” is another lead's judge: choose somebody who may lead, or assign on the command line "
-        "(evenhand study assign)"
+        f"“{account.name}” {why}: choose somebody who may lead, or assign on the command line (evenhand study assign)"
     )

@@ -21,7 +21,8 @@ from app.report import bundle, html, wording
 from app.report.specimen import specimens
 
 _LETTER: Final = re.compile(r"[^\W\d_]")
-_OUTLINE: Final = re.compile(r"[MLHVCSQTAZ\d\s.,-]*", re.IGNORECASE)  # of a shape in a picture
+# Of a shape in a picture: numbers, and letters that each stand alone, unlike those of a name.
+_OUTLINE: Final = re.compile(r"(?:[MLHVCSQTA](?![A-Z])|[Z\d\s.,-])*", re.IGNORECASE)
 
 
 class Leaf(NamedTuple):

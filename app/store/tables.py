@@ -351,7 +351,7 @@ class AuditEvent(SQLModel, table=True):
     """One link of the audit chain; never holds private text."""
 
     __tablename__ = "audit_event"
-    __table_args__ = (Index("audit_event_kind", "study_id", "event"),)
+    __table_args__ = (Index("audit_event_kind", "event", "study_id"),)
 
     seq: int | None = Field(default=None, primary_key=True)
     at: str

@@ -101,15 +101,13 @@ def visitor_of(request: Request, token: str) -> Visitor | None:
     if row is None:
         return None
     now = house.world.now()
-    house.tray.clear(now)
-    house.problems.clear(now)
     if not is_open(house.settings, row, now):
         act.forget(house.store, token)
         return None
     if _unnoted(row, now):
         with suppress(StoreUnavailable):  # what is stored can be read on a full disk too
             act.touch(house.store, house.world, token)
-    return _visitor(request, row, token)
+    return _visitor(request, row, token, now)
 
 
 def _session(house: House, token: str) -> Row[Any] | None:
@@ -123,7 +121,10 @@ def _unnoted(row: Row[Any], now: datetime) -> bool:
     return abs(now - datetime.fromisoformat(row.seen_at)) > TOUCH_AFTER
 
 
-def _visitor(request: Request, row: Row[Any], token: str) -> Visitor:
+def _visitor(request: Request, row: Row[Any], token: str, now: datetime) -> Visitor:
+    house = house_of(request)
+    house.tray.clear(now)
+    house.problems.clear(now)
     look = {"theme": row.theme, "text_size": row.text_size, "shortcuts": row.shortcuts}
     visitor = Visitor(row.account_id, row.name, row.lead, row.csrf, token, row.study_id, **look)
     request.state.visitor = visitor
@@ -156,7 +157,7 @@ def _at_once(request: Request) -> Visitor | None:
     now = house.world.now()
     if token is None or row is None or not is_open(house.settings, row, now) or _unnoted(row, now):
         return None
-    return _visitor(request, row, token)
+    return _visitor(request, row, token, now)
 
 
 Signed = Annotated[Visitor, Depends(require_visitor)]

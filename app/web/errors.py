@@ -41,7 +41,7 @@ HEADINGS: Final = {
 # What is nobody's mistake needs no number of an error.
 CALM: Final = {"withdrawn": "This item was taken out of the study"}
 # A page never gives these back. Without a name the sign-in page takes an answer that was not sent, and asks for both.
-NEVER_BACK: Final = frozenset({"username", "password", "current", "code"})
+NEVER_BACK: Final = frozenset({"username", "password", "current", "own_password", "code"})
 
 
 def page(

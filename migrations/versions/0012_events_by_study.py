@@ -7,4 +7,4 @@ down_revision = "0011"
 
 
 def upgrade() -> None:
-    op.create_index("audit_event_kind", "audit_event", ["study_id", "event"])
+    op.create_index("audit_event_kind", "audit_event", ["event", "study_id"])

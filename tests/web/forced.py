@@ -18,6 +18,7 @@ from app.actions import accounts, preparing
 from app.config import Settings
 from app.store.migrate import open_store
 from app.web.app import create_app
+from app.web.errors import NEVER_BACK
 from tests.blinding.worlds import listening
 from tests.house import CHEAP, ORIGIN, PORT, PROTOCOL, Page, Person, fixed_world, frozen_study, password_of, seats
 from tests.server import PLAIN
@@ -359,12 +360,12 @@ def files_amiss(step):
 
 
 HIDDEN = {"csrf", "version", "key", "former"}
-NEVER_BACK = {"csrf", "version", "key", "username", "password", "current", "code"}
+OF_THE_PAGE = NEVER_BACK | {"csrf", "version", "key"}
 
 
 def keeps(step, html):
     """Tell whether a page holds a form to the same address with all that was sent; None where it can hold nothing."""
-    sent = {name: value for name, value in step.fields.items() if name not in NEVER_BACK and value not in ([], "")}
+    sent = {name: value for name, value in step.fields.items() if name not in OF_THE_PAGE and value not in ([], "")}
     if not sent or step.file or step.more:
         return None
     forms = Page(html).forms

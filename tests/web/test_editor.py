@@ -241,3 +241,10 @@ def test_what_is_missing_to_begin_is_told_and_what_was_entered_stays(people, vis
     assert (kept["id"], kept["question"]) == (["no good"], ["Mine?"])
     assert begin(lena).status_code == 303
     assert (begin(lena).status_code, "There is a study" in begin(lena).text) == (409, True)
+
+
+def test_a_title_that_nobody_can_see_is_refused_beside_its_field(people, visit):
+    answer = begin(visit("lena"), title="\u2060", question="Does it hold?", plan="none")
+    assert answer.status_code == 422
+    assert 'href="#field-title"' in answer.text
+    assert 'id="error-title"' in answer.text

@@ -4,10 +4,11 @@ import re
 
 import pytest
 
-from app.config import Settings
+from app.config import Settings, resource
 from app.domain.codebook import titles
 from app.store.migrate import open_store
 from app.web.app import create_app
+from app.web.errors import NEVER_BACK
 from app.web.guard import HEADERS
 from tests.house import CHEAP, PORT, fixed_world
 from tests.web.failing import BEHIND, BENEATH, BODIES, FULLY, HELD, LOOKING, MARK, ONCE
@@ -146,3 +147,11 @@ def test_where_no_page_can_be_made_plain_words_come_with_the_same_headers(forced
     for each in plain:
         assert each.text.startswith("something went wrong here, and nothing was half done."), str(each)
         assert all(f"\n{name.casefold()}: " in each.text for name in HEADERS), str(each)
+
+
+def test_whatever_is_entered_as_a_password_never_comes_back():
+    controls = re.compile(r'text_field\(errors, "(\w+)"[^)]*type="password"|name="(\w+)"[^>]*type="password"')
+    pages = resource("templates").rglob("*.html")
+    found = {one or other for page in pages for one, other in controls.findall(page.read_text(encoding="utf-8"))}
+    assert found >= {"password", "current", "own_password"}
+    assert found <= NEVER_BACK

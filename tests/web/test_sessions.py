@@ -220,10 +220,10 @@ def test_any_characters_make_a_password_and_fit_again(people, visit, password):
     assert sign_in(rosa, "rosa", password).status_code == 303
 
 
-def end(person, which, confirm=None):
+def end(person, which, own_password=None):
     """End what an account's page offers: the first that it lists, or what is named."""
     form = person.page("/account").form_to("/account/sessions")
-    return person.send(form, which=which, confirm=confirm or password_of(person.name))
+    return person.send(form, which=which, own_password=own_password or password_of(person.name))
 
 
 def references(person):
@@ -263,21 +263,21 @@ def test_all_other_sign_ins_are_ended_at_once_in_one_event(store, people, visit)
 
 
 @pytest.mark.parametrize(
-    ("which", "confirm", "faults"),
+    ("which", "own_password", "faults"),
     [
         (None, None, {"which"}),
-        ("others", "", {"confirm"}),
-        ("", "", {"which", "confirm"}),
-        ("others", "a wrong password", {"confirm"}),
+        ("others", "", {"own_password"}),
+        ("", "", {"which", "own_password"}),
+        ("others", "a wrong password", {"own_password"}),
         ("no-such-reference", None, {"which"}),
     ],
 )
-def test_no_sign_in_is_ended_without_a_choice_and_the_password(store, people, visit, which, confirm, faults):
+def test_no_sign_in_is_ended_without_a_choice_and_the_password(store, people, visit, which, own_password, faults):
     rosa, elsewhere = visit("rosa"), visit("rosa")
     form = rosa.page("/account").form_to("/account/sessions")
-    answer = rosa.send(form, which=which, confirm=password_of("rosa") if confirm is None else confirm)
+    answer = rosa.send(form, which=which, own_password=password_of("rosa") if own_password is None else own_password)
     assert answer.status_code == 422
-    assert {each for each in ("which", "confirm") if f'id="error-{each}"' in answer.text} == faults
+    assert {each for each in ("which", "own_password") if f'id="error-{each}"' in answer.text} == faults
     assert signed_in(elsewhere)
     assert "sessions.ended" not in str(snapshot(store)["audit_event"])
 

@@ -87,7 +87,7 @@ STANDS_ON = {
 MISTAKES = {
     "/login": ({"username": None, "back": "/review/token", "kept": "note=half"},),
     "/account/look": ({"theme": "mauve", "text_size": "huge"},),
-    "/account/sessions": ({"which": None, "confirm": ""}, {"which": "none"}, {"confirm": "wrong"}),
+    "/account/sessions": ({"which": None, "own_password": ""}, {"which": "none"}, {"own_password": "wrong"}),
     "/review": ({"words": "nothing has this"}, {"words": "", "show": "answered"}, {"show": "x"}, {"words": "x" * 201}),
     "/lead/accounts": ({"name": "!"}, {"name": "rosa"}),
     "/lead/studies/{study_id}/freeze": ({"acknowledge": None},),

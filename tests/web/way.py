@@ -112,7 +112,7 @@ def way(visit, code):
     yield from _sent(Step(rosa, "/account/look", "/account/look", look))
     visit("rosa"), visit("rosa")  # at two more browsers
     form = rosa.page("/account").form_to("/account/sessions")
-    ending = form.fields | {"which": "others", "confirm": password_of("rosa")}
+    ending = form.fields | {"which": "others", "own_password": password_of("rosa")}
     yield from _sent(Step(rosa, "/account/sessions", "/account/sessions", ending))
     passwords = {"csrf": csrf, "current": password_of("rosa"), "password": NEW_PASSWORD}
     yield from _sent(Step(rosa, "/account", "/account", passwords))

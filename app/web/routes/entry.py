@@ -258,13 +258,13 @@ async def end_sessions(request: Request, visitor: Signed, form: SignedForm) -> R
 def _end_sessions(request: Request, visitor: Visitor, form: Form) -> Response:
     house = house_of(request)
     which = one(form, "which")
-    given = (visitor.name, one(form, "confirm"), visitor.token, which)
+    given = (visitor.name, one(form, "own_password"), visitor.token, which)
     try:
         ended = act.end_sessions(house.store, house.world, house.passwords, *given, paces=house.paces)
     except InvalidInput as error:
         return _account_page(request, _by_field(error), which=which)
     except TooSoon as error:
-        return _too_soon(_account_page(request, {"confirm": str(error)}, which=which, status=429), error)
+        return _too_soon(_account_page(request, {"own_password": str(error)}, which=which, status=429), error)
     for each in ended:
         house.tray.drop(each)
         house.problems.drop(each)

@@ -14,7 +14,7 @@ from app.domain.cost import cost
 from app.domain.errors import InvalidInput, NotFound, Problem, Refused
 from app.domain.explanation import EXPLANATIONS
 from app.domain.plan import PLANS, plan
-from app.domain.protocol import BY_SECTION, parse
+from app.domain.protocol import BY_SECTION, parse, unreadable
 from app.formats.toml import write_toml
 from app.report.wording import percent
 from app.store import studies
@@ -110,9 +110,10 @@ def _begun(form: Form) -> dict[str, dict[str, Any]]:
         problems.append(Problem("choose a plan, or none", field="plan"))
     data = {"study": words}
     try:
-        parse({"study": {key: text for key, text in words.items() if text or key == "id"}})
+        found = unreadable(parse({"study": {key: text for key, text in words.items() if text or key == "id"}}))
     except InvalidInput as error:
-        problems += [Problem(each.message, field=(each.field or "").removeprefix("study.")) for each in error.problems]
+        found = list(error.problems)
+    problems += [Problem(each.message, field=(each.field or "").removeprefix("study.")) for each in found]
     if problems:
         raise InvalidInput(problems)
     return data | ({"selection": chosen.values()} if chosen else {})
