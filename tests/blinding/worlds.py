@@ -421,8 +421,8 @@ def lose_the_session(person, where, form):
     assert "what was not sent" in person.get(where).text
     form.fields["csrf"] = person.page(where).judging_form().fields["csrf"]
     ending = person.page("/account").form_to("/account/sessions")  # of the session that was lost
-    person.send(ending), person.send(ending, which="none", confirm="wrong")  # 422
-    assert person.send(ending, which="others", confirm=password_of(person.name)).status_code == 303
+    person.send(ending), person.send(ending, which="none", own_password="wrong")  # 422
+    assert person.send(ending, which="others", own_password=password_of(person.name)).status_code == 303
     person.get("/account?changed=sessions")
 
 

@@ -307,14 +307,14 @@ def test_a_wrong_password_beside_the_list_of_sign_ins_is_counted_with_those_besi
     rosa, _ = arrive("rosa").sign_in(), arrive("rosa").sign_in()
     page = rosa.page("/account")
     ending, changing = page.form_to("/account/sessions"), page.form_to("/account")
-    answers = [rosa.send(ending, which="others", confirm="wrong") for _ in range(4)]
+    answers = [rosa.send(ending, which="others", own_password="wrong") for _ in range(4)]
     answers += [rosa.send(changing, current="wrong", password=NEW_PASSWORD) for _ in range(2)]
     del checked[:]
-    answers += [rosa.send(ending, which="others", confirm=password_of("rosa"))]
+    answers += [rosa.send(ending, which="others", own_password=password_of("rosa"))]
     assert {answer.status_code for answer in answers[:5]} == {422}
     assert answers[-1].status_code == 429
     assert answers[-1].headers["retry-after"]
-    assert 'id="error-confirm"' in answers[-1].text
+    assert 'id="error-own_password"' in answers[-1].text
     assert checked == []
 
 
