@@ -80,7 +80,7 @@ def test_where_another_program_never_lets_go_all_are_told_so_and_the_server_ends
         took = time.monotonic() - told
         answers = dict(each.result() for each in under_way)
     assert Counter(answers.values())[503] > 25
-    # On a busy machine the patience for the last of them ends first: uvicorn then says 500, and nothing is stored either.
+    # On a busy machine the patience for the last of them ends first: uvicorn says 500 then, and nothing is stored.
     assert set(answers.values()) <= {503, 500}
     assert rows(evenhand.folder, STORED) == []
     assert took < 10, took
