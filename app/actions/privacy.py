@@ -12,7 +12,6 @@ from app.domain.known import Known
 from app.domain.pairing import Filter
 from app.domain.privacy import Private, hidden_among, numeric, parts, within
 from app.report import egress
-from app.report.egress import own_runs, own_words
 from app.report.pictures import shortened
 from app.store import outcomes, pairings, studies
 from app.store.db import Connection, Row
@@ -54,7 +53,7 @@ def unfindable(items: Iterable[tuple[Item, int]], where: str) -> list[Problem]:
 
     Numbers alone are let pass: corpora number their episodes, and memo.json is searched for them.
     """
-    own = own_words()
+    own = egress.own_words()
     told = "a memo may contain these words anyway, so nobody could tell whether it gives this away: put something of "
     told += "its own before it, such as “c_”"
     expected, found = "a name that is not made of the program's own words", "one that is"
@@ -68,7 +67,7 @@ def unfindable(items: Iterable[tuple[Item, int]], where: str) -> list[Problem]:
 
 def refuse_unfindable(name: str) -> None:
     """Refuse an account's name that nobody could find in a memo. Raises InvalidInput."""
-    if hidden_among(own_words(), name):
+    if hidden_among(egress.own_words(), name):
         told = "memos contain such words or numbers anyway, so nobody could tell whether one names this person: "
         told += "choose another, with a surname's initial, say"
         raise InvalidInput.of(told, field="name")
@@ -149,11 +148,11 @@ def private_in(
     problems = [
         Problem(told.format(found[1]), field=field)
         for field, text in entered.items()
-        if (found := private.find_in([(text, False)], own_runs())) is not None
+        if (found := private.find_in([(text, False)], egress.own_runs())) is not None
     ]
     if problems:
         return problems
-    between = private.find_in([(text, False) for text in entered.values()], own_runs())
+    between = private.find_in([(text, False) for text in entered.values()], egress.own_runs())
     return (
         [Problem(told.format(between[1]), field=field) for field, text in entered.items() if between[0] == text]
         if between

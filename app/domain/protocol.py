@@ -13,14 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from app.domain.entered import EXPECTED, fit_to_enter
+from app.domain.entered import EXPECTED, MAX_TEXT, fit_to_enter
 from app.domain.errors import InvalidInput, Problem
 from app.domain.explanation import EXPLANATIONS, Explanation
 from app.domain.rights import KINDS
 from app.domain.text import COMPARATORS, is_plain
 
 ID_PATTERN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-MAX_TEXT: Final = 4_000
 SCOPES: Final = KINDS
 REVIEWERS_PER_ITEM: Final = 2  # agreement, routing and confirmation are defined for two
 REFERENCES: Final = ("verbatim", "semantic")

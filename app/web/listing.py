@@ -42,7 +42,8 @@ def index(
     with house_of(request).store.read() as connection:
         mine = (connection, judge.study_id, judge.account_id)
         desk = seated(judging.desk(*mine))
-        # Before the practice no word of an item is shown, and none is looked for.
+        # Before the practice no word of an item is shown, and none is looked for. There is then no form to ask
+        # with either, so that nothing is said of what was asked.
         there = desk.open and not desk.practice_due
         refused = refused if there or isinstance(refused, Refused) else None
         tally = judging.tally(*mine) if there else Tally()
