@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from app.actions import accounts, freezing, preparing, recordings
+from app.actions import accounts, freezing, preparing, recordings, sessions
 from app.config import DEMO_MARK, content
 from app.domain import manifest
 from app.domain.errors import NotFound, Refused
@@ -60,7 +60,7 @@ def prepare(store: Store, world: World, passwords: Passwords) -> str:
     if not _frozen(store):
         _make(store, world)
     with store.write() as connection:
-        name = accounts.host_name(connection, world)
+        name = sessions.host_name(connection, world)
         audit.record(connection, world, audit.LOCAL, "demo.prepared")
     return name
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import click
 
-from app.actions import accounts
+from app.actions import sessions
 from app.cli.desk import Answer, Desk
 from app.config import DEFAULT_PORT, DEMO_MARK, DEMO_STORE, HIGHEST_PORT, LOOPBACK, Settings, another_port
 from app.domain.errors import EvenhandError
@@ -38,7 +38,7 @@ def serve(desk: Desk, port: int) -> Answer:
     with served(desk.folder, port), _listening(port) as listener, _held(port):
         from app.web.app import create_app  # needed here alone, and takes half a second: not before it is sure to run
 
-        host_name = accounts.start_server(store, desk.world)
+        host_name = sessions.start_server(store, desk.world)
         settings = Settings(port=port, host_name=host_name)
         app = create_app(store, desk.world, settings, Passwords())
         named, plain = f"http://{host_name}:{port}/", f"http://{LOOPBACK}:{port}/"

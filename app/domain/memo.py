@@ -322,7 +322,8 @@ class StratumAgreement(Shape):
 class Agreement(Shape):
     """Agreement of the two signed reviews before adjudication, over the declared labels.
 
-    `clusters`: those with such items. `resamples` and `seed`: of the bootstrap, as asked for.
+    `clusters`: those with such items. `resamples`: how many the bootstrap drew, or was asked for where it drew none.
+    `seed`: of its draw.
     """
 
     n: int

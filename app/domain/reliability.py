@@ -48,6 +48,7 @@ def agreement(results: Results) -> memo.Agreement:
     for part in groups.values():
         whole.update(part)
     pairs = _Pairs.of(whole)
+    again = pairs.resampled(results.seed, results.resamples)
     table, matrix = pairs.table(), pairs.table()
     if results.pool:
         matrix = [[cell + table[j][i] for j, cell in enumerate(row)] for i, row in enumerate(table)]
@@ -56,13 +57,13 @@ def agreement(results: Results) -> memo.Agreement:
         labels=LABELS,
         matrix=matrix,
         observed=pairs.share(lambda said: said.labels[0] == said.labels[1], results),
-        **pairs.corrected(results, resamples=results.resamples),
+        **pairs.corrected(results, again, second=True),
         routing=pairs.share(lambda said: not said.routed, results),
         specific={key: pairs.specific(pairs.labels, k, results) for k, key in enumerate(LABELS)},
         **pairs.headline(results),
         by_stratum={name: _stratum(_Pairs.of(groups[name]), results) for name in results.strata},
         clusters=pairs.clusters,
-        resamples=results.resamples,
+        resamples=results.resamples if again is None else len(again),
         seed=results.seed,
     )
 
@@ -71,7 +72,7 @@ def _stratum(pairs: _Pairs, results: Results) -> memo.StratumAgreement:
     return memo.StratumAgreement(
         n=pairs.n,
         observed=pairs.share(lambda said: said.labels[0] == said.labels[1], results),
-        **pairs.corrected(results, resamples=None),
+        **pairs.corrected(results),
         **pairs.headline(results),
     )
 
@@ -134,27 +135,27 @@ class _Pairs:
         """Return the labels of all clusters in one table."""
         return [[int(cell) for cell in row] for row in self.labels.sum(axis=0)]
 
-    def corrected(self, results: Results, *, resamples: int | None) -> dict[str, Any]:
-        """Return each coefficient of the memo with its intervals; `resamples` None: without a bootstrap."""
-        table, again = self.table(), self._resampled(results.seed, resamples or 0)
+    def corrected(self, results: Results, again: Array | None = None, *, second: bool = False) -> dict[str, Any]:
+        """Return each coefficient of the memo with its intervals; `second`: with the bootstrap's, of `again`."""
+        table = self.table()
         return {
-            name: self._pooled(resamples)
+            name: self._pooled(second=second)
             if name == "kappa" and results.pool
             else memo.Coefficient.model_validate(
                 vars(of(table))
                 | self._interval(self.labels, stacks.COEFFICIENTS[name], of(table).value, results)
                 | {
-                    "bootstrap": None if resamples is None else self._second(again, name, of(table), results),
+                    "bootstrap": self._second(again, name, of(table), results) if second else None,
                     "clusters": self.clusters,
                 }
             )
             for name, of in _COEFFICIENTS.items()
         }
 
-    def _pooled(self, resamples: int | None) -> memo.Coefficient:
+    def _pooled(self, *, second: bool) -> memo.Coefficient:
         """Return kappa where reviewers are a pool: rows and columns are nobody's."""
         found = coefficients.cohen_kappa(self.table())
-        second = memo.Resampled(interval=None, null_reason="pool", undefined=None)
+        none = memo.Resampled(interval=None, null_reason="pool", undefined=None)
         return memo.Coefficient(
             value=None,
             null_reason="pool",
@@ -163,11 +164,12 @@ class _Pairs:
             n=found.n,
             observed=found.observed,
             expected=None,
-            bootstrap=None if resamples is None else second,
+            bootstrap=none if second else None,
             clusters=self.clusters,
         )
 
-    def _resampled(self, seed: int, resamples: int) -> Array | None:
+    def resampled(self, seed: int, resamples: int) -> Array | None:
+        """Return the labels of each resample of clusters, as many as are drawn; None where there is no bootstrap."""
         if bootstrap.why_none(self.clusters, resamples) is not None:
             return None
         return bootstrap.resampled(self.labels, resamples, seed)

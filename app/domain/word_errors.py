@@ -64,10 +64,14 @@ def listener() -> Callable[[Item, str], Spoken]:
         there = {kind: text for kind in REFERENCES if (text := item.reference(kind)) is not None}
         if not there:
             return Spoken(item.stratum, cluster)
-        # Texts are often the same; each is read once.
-        rows = {text: words.row(text) for text in {item.off, item.on, *there.values()}}
-        off, on = rows[item.off], rows[item.on]
-        edits = {kind: (count(rows[text], off), count(rows[text], on)) for kind, text in there.items()}
+        # Texts are often the same; each is read once, and each pair is counted once.
+        off = words.row(item.off)
+        on = words.row(item.on) if item.changed else off
+        edits = {}
+        for kind, text in there.items():
+            reference = off if text == item.off else on if text == item.on else words.row(text)
+            found = count(reference, off)
+            edits[kind] = found, count(reference, on) if item.changed else found
         return Spoken(item.stratum, cluster, tuple(there), edits, scores_of(item, there))
 
     def scores_of(item: Item, there: Mapping[str, str]) -> Scores | None:

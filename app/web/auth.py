@@ -13,7 +13,7 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from app import security
-from app.actions import accounts as act
+from app.actions import sessions
 from app.config import Settings
 from app.domain.errors import EvenhandError, NotFound, StoreUnavailable
 from app.domain.guidelines import Guidelines
@@ -102,11 +102,11 @@ def visitor_of(request: Request, token: str) -> Visitor | None:
         return None
     now = house.world.now()
     if not is_open(house.settings, row, now):
-        act.forget(house.store, token)
+        sessions.forget(house.store, token)
         return None
     if _unnoted(row, now):
         with suppress(StoreUnavailable):  # what is stored can be read on a full disk too
-            act.touch(house.store, house.world, token)
+            sessions.touch(house.store, house.world, token)
     return _visitor(request, row, token, now)
 
 

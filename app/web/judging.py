@@ -7,7 +7,7 @@ import contextlib
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions import accounts, adjudicating, reviewing
+from app.actions import adjudicating, reviewing, sessions
 from app.actions.reviewing import Judge
 from app.domain import pace
 from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion, StoreUnavailable
@@ -144,7 +144,7 @@ def keep_unsent(request: Request, visitor: Visitor, path: str, form: Form) -> No
         study_id = judging.study_of(connection, visitor.account_id, token)
     if study_id is None:
         return
-    accounts.choose_study(house.store, visitor.token, study_id)
+    sessions.choose_study(house.store, visitor.token, study_id)
     judge = Judge(visitor.account_id, visitor.name, study_id, adjudication=base == ADJUDICATOR.base)
     with contextlib.suppress(InvalidInput, NotFound, Refused, StaleVersion):
         reviewing.save_draft(house.store, house.world, judge, token, form)

@@ -8,7 +8,7 @@ import stat
 
 import pytest
 
-from app.actions import accounts, backups
+from app.actions import backups, sessions
 from app.actions.backups import back_up, restore
 from app.domain.errors import EvenhandError, InvalidInput, Refused
 from app.store import verify
@@ -59,7 +59,7 @@ def test_a_backup_is_one_private_file_and_what_is_said_of_it_is_so(bench, made, 
 
 
 def test_a_restored_store_holds_all_but_the_sessions_and_its_chain_says_where_it_comes_from(bench, tmp_path):
-    accounts.sign_in(bench.store, bench.world, CHEAP, "rosa", password_of("rosa"))
+    sessions.sign_in(bench.store, bench.world, CHEAP, "rosa", password_of("rosa"))
     later = tmp_path / "later.sqlite3"
     back_up(bench.store, bench.world, "local", later)
     restored = restore(tmp_path / "again", bench.world, "local", later)
@@ -73,14 +73,14 @@ def test_a_restored_store_holds_all_but_the_sessions_and_its_chain_says_where_it
     assert restored.sha256 in detail
     with store.read() as connection:
         assert verify.findings(connection) == []
-    assert accounts.sign_in(store, bench.world, CHEAP, "rosa", password_of("rosa")).name == "rosa"
+    assert sessions.sign_in(store, bench.world, CHEAP, "rosa", password_of("rosa")).name == "rosa"
     store.close()
 
 
 def test_a_restored_store_has_a_key_of_its_own_and_counts_wrong_passwords_anew(bench, tmp_path):
     with pytest.raises(InvalidInput):
-        accounts.sign_in(bench.store, bench.world, CHEAP, "rosa", "a wrong password")
-    known = accounts.sign_in(bench.store, bench.world, CHEAP, "ravi", password_of("ravi")).known
+        sessions.sign_in(bench.store, bench.world, CHEAP, "rosa", "a wrong password")
+    known = sessions.sign_in(bench.store, bench.world, CHEAP, "ravi", password_of("ravi")).known
     file = tmp_path / "later.sqlite3"
     back_up(bench.store, bench.world, "local", file)
     restore(tmp_path / "again", bench.world, "local", file)
@@ -89,7 +89,7 @@ def test_a_restored_store_has_a_key_of_its_own_and_counts_wrong_passwords_anew(b
     assert {key for key in before if before[key] != after[key]} == {"throttle_key"}
     assert rows(bench.store, "select count(*) from throttle") == [(2,)]  # of the name, and of all
     assert rows(store, "select count(*) from throttle") == [(0,)]
-    again = accounts.sign_in(store, bench.world, CHEAP, "ravi", password_of("ravi"), brought=known).known
+    again = sessions.sign_in(store, bench.world, CHEAP, "ravi", password_of("ravi"), brought=known).known
     assert again != known, "a browser that was known to the former store is not known to this one"
     store.close()
 

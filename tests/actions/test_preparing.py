@@ -1,6 +1,6 @@
 import pytest
 
-from app.actions import accounts, freezing, preparing
+from app.actions import freezing, preparing, sessions
 from app.domain import manifest
 from app.domain.errors import MOST_PROBLEMS, InvalidInput, NotFound, Refused
 from app.domain.item import Item
@@ -290,7 +290,7 @@ def test_no_event_holds_a_private_text_an_item_or_a_cluster(draft):
 
 def test_a_draft_signs_out_nobody_and_its_freeze_only_its_judges(draft, world):
     for name in ("ravi", "rosa", "otto", "lena"):
-        accounts.sign_in(draft.store, world, CHEAP, name, password_of(name))
+        sessions.sign_in(draft.store, world, CHEAP, name, password_of(name))
     assign(draft, reviewers=["rosa", "otto"])
     assert draft.rows("select count(*) from session") == [(4,)]
     freeze(draft)

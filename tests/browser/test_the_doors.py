@@ -6,7 +6,7 @@ import shutil
 import httpx
 import pytest
 
-from app.actions import accounts
+from app.actions import sessions
 from app.config import Settings
 from app.store.migrate import open_store
 from app.web.app import create_app
@@ -36,7 +36,7 @@ def host_name(folder):
     """Return the name under .localhost that a store's server goes by."""
     store = open_store(folder)
     with store.write() as connection:
-        name = accounts.host_name(connection, real())
+        name = sessions.host_name(connection, real())
     store.close()
     return name
 

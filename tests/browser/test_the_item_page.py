@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from app.actions import accounts
+from app.actions import sessions
 from app.store.migrate import open_store
 from app.world import real
 from tests.browser.conftest import PAIRS, SIZE, arrive
@@ -26,7 +26,7 @@ def choose(page, **said):
 
 def end_sessions(evenhand):
     store = open_store(evenhand.folder)
-    accounts.start_server(store, real())
+    sessions.start_server(store, real())
     store.close()
 
 

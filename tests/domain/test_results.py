@@ -10,6 +10,7 @@ from app.domain import codebook, gate, outcome, reliability, results
 from app.domain.judgement import Coding
 from app.domain.measured import Measured
 from app.domain.outcome import Adjudication, JudgedItem
+from app.domain.statistics import bootstrap
 
 CONTENT, STRUCTURE = "destructive-content", "destructive-structure"
 HARM, OTHER_HARM, IN_BOTH = Coding(CONTENT, "on"), Coding(STRUCTURE, "on"), Coding(CONTENT, "both")
@@ -248,6 +249,14 @@ def test_a_pool_has_a_symmetric_matrix_and_no_kappa():
     ]
     assert (found.kappa.value, found.kappa.null_reason) == (None, "pool")
     assert found.ac1 == reliability.agreement(study(*PAIRS, item(SAME, UNSURE))).ac1
+
+
+def test_the_memo_says_how_many_resamples_were_drawn_where_so_many_as_were_asked_for_would_take_minutes(monkeypatch):
+    monkeypatch.setattr(bootstrap, "MOST_DRAWN", 30_000)
+    items = [item(SAME, KEPT if k % 2 else SAME, cluster=f"c{each}") for each in range(15) for k in range(each + 1)]
+    assert reliability.agreement(study(*items, resamples=10_000)).resamples == 2_000
+    assert reliability.agreement(study(*items, resamples=500)).resamples == 500
+    assert reliability.agreement(study(*PAIRS, resamples=10_000)).resamples == 10_000  # too few clusters for any
 
 
 def test_agreement_reads_the_first_signed_versions_and_the_outcome_the_last():

@@ -2,7 +2,6 @@
 
 import re
 import signal
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +12,7 @@ from app.store import verify
 from app.store.db import DATABASE
 from app.store.migrate import HEAD, open_store
 from tests.faults.figures import say
-from tests.store.old_stores import SCHEMAS, counted, old_store
+from tests.store.old_stores import SCHEMAS, counted, old_store, whole_schema
 
 pytestmark = pytest.mark.faults
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,16 +56,6 @@ for number in range(1, total + 1):
 """
 
 
-def schema(folder):
-    """Return the version of a store as the next opening will find it."""
-    connection = sqlite3.connect(folder / DATABASE)
-    found = connection.execute("select version_num from alembic_version").fetchone()
-    whole = connection.execute("pragma integrity_check").fetchall()
-    connection.close()
-    assert whole == [("ok",)]
-    return found[0]
-
-
 FORMER = [each for each in SCHEMAS if each != HEAD]
 
 
@@ -83,7 +72,7 @@ def test_an_upgrade_killed_at_any_statement_leaves_the_old_or_the_new_version_wi
     found = {}
     for number in ends:
         folder = tmp_path / f"store{number}"
-        found[number] = schema(folder)
+        found[number] = whole_schema(folder / DATABASE)
         assert counted(folder / DATABASE) == {former: before, HEAD: after}[found[number]]
     assert {name: after[name] for name in before} == before
     assert former in found.values()

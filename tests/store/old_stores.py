@@ -27,3 +27,13 @@ def counted(database):
     counts = {name: connection.execute(f'select count(*) from "{name}"').fetchone()[0] for name in names}  # noqa: S608
     connection.close()
     return counts
+
+
+def whole_schema(database):
+    """Return the version of a database as the next opening will find it; it must be whole."""
+    connection = sqlite3.connect(database)
+    (found,) = connection.execute("select version_num from alembic_version").fetchone()
+    told = connection.execute("pragma integrity_check").fetchall()
+    connection.close()
+    assert told == [("ok",)]
+    return found

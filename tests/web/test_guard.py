@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 from starlette.testclient import TestClient
 
-from app.actions import accounts
+from app.actions import sessions
 from app.config import resource
 from app.store.migrate import open_store
 from app.web import showing
@@ -151,7 +151,7 @@ def server(tmp_path_factory):
     add_people(store, world)
     frozen_study(store, world)
     with store.write() as connection:
-        name = accounts.host_name(connection, world)
+        name = sessions.host_name(connection, world)
     store.close()
     with pytest.MonkeyPatch.context() as patch:
         house = Evenhand(folder, patch)

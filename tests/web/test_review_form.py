@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from app.actions import accounts
+from app.actions import sessions
 from app.config import Settings
 from app.domain import codebook
 from app.domain.judgement import MAX_NOTE
@@ -664,7 +664,7 @@ def test_a_draft_outlives_signing_out_and_another_browser(rosa, visit):
 def test_a_draft_outlives_the_end_of_a_session(rosa, store, world, visit):
     where, page = rosa.next_page()
     drafted(rosa)
-    accounts.start_server(store, world)
+    sessions.start_server(store, world)
     assert rosa.send(page.judging_form(), label=SAME).headers["location"] == f"/login?back={where}"
     assert shown(rosa.sign_in().page(where)) == lists(HALF)
     assert stored(store) == []

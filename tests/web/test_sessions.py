@@ -15,7 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app import world as real
-from app.actions import accounts, freezing, preparing, replacing
+from app.actions import accounts, freezing, preparing, replacing, sessions
 from app.config import Settings
 from app.domain.errors import InvalidInput
 from app.security import Passwords
@@ -88,7 +88,7 @@ def test_a_token_is_drawn_from_256_random_bits():
 def test_a_session_draws_32_bytes_for_its_token(store, world, people):
     sizes = []
     spied = replace(world, token=lambda size: sizes.append(size) or world.token(size))
-    signed = accounts.sign_in(store, spied, CHEAP, "rosa", password_of("rosa"))
+    signed = sessions.sign_in(store, spied, CHEAP, "rosa", password_of("rosa"))
     assert sizes[0] == 32
     assert len(bytes.fromhex(signed.token)) == 32
 
@@ -311,7 +311,7 @@ def test_the_list_of_sign_ins_holds_neither_token_nor_digest_nor_what_ran_out(pe
 
 def test_a_restart_ends_every_session(store, world, people, visit):
     everybody = [visit(name) for name in ("rosa", "ravi", "lena")]
-    accounts.start_server(store, world)
+    sessions.start_server(store, world)
     assert not any(signed_in(person) for person in everybody)
 
 
@@ -468,7 +468,7 @@ def test_a_code_used_by_two_at_once_is_taken_once(store, world, people):
 
     def use(number):
         try:
-            return accounts.use_code(store, world, slow, "nils", code, f"{NEW_PASSWORD} {number}").name
+            return sessions.use_code(store, world, slow, "nils", code, f"{NEW_PASSWORD} {number}").name
         except InvalidInput:
             return None
 
@@ -493,7 +493,7 @@ class Meanwhile(Passwords):
 def test_a_sign_in_that_a_reset_overtakes_opens_no_session(store, world, people, act):
     overtaken = Meanwhile(lambda: act(store, world, "rosa"))
     with pytest.raises(InvalidInput):
-        accounts.sign_in(store, world, overtaken, "rosa", password_of("rosa"))
+        sessions.sign_in(store, world, overtaken, "rosa", password_of("rosa"))
     assert snapshot(store)["session"] == []
 
 
@@ -502,7 +502,7 @@ def test_a_code_ends_after_a_week(store, world, people):
     for days, taken in ((8, False), (6, True)):
         moved = replace(world, now=lambda days=days: world.now() + timedelta(days=days))
         try:
-            accounts.use_code(store, moved, CHEAP, "nils", code, NEW_PASSWORD)
+            sessions.use_code(store, moved, CHEAP, "nils", code, NEW_PASSWORD)
         except InvalidInput:
             assert not taken
         else:
@@ -588,7 +588,7 @@ def test_an_unknown_name_costs_one_check_of_a_password_too(store, world, people,
     monkeypatch.setattr(CHEAP, "_hasher", Counting(CHEAP._hasher, checked))
     for name in ("rosa", "nora"):
         with pytest.raises(InvalidInput):
-            accounts.sign_in(store, world, CHEAP, name, "wrong")
+            sessions.sign_in(store, world, CHEAP, name, "wrong")
     assert checked == ["verify", "verify"]
 
 
@@ -673,7 +673,7 @@ def test_signed_out_a_form_leads_to_the_sign_in_page_and_changes_nothing(app, st
 def test_for_htmx_an_ended_session_leads_to_the_full_sign_in_page(study, store, world, visit):
     rosa = visit("rosa")
     where, page = rosa.next_page()
-    accounts.start_server(store, world)
+    sessions.start_server(store, world)
     for answer in (
         rosa.get(where, headers={"HX-Request": "true"}),
         rosa.send(page.judging_form(), headers={"HX-Request": "true"}, label="no-material-edit"),
@@ -701,7 +701,7 @@ def test_every_act_on_an_account_is_audited_by_name_and_without_a_secret(store, 
 
 
 def test_the_host_name_is_drawn_once_for_each_store(store, world):
-    drawn = {accounts.start_server(store, fixed_world(seed)) for seed in ("one", "two")}
+    drawn = {sessions.start_server(store, fixed_world(seed)) for seed in ("one", "two")}
     assert len(drawn) == 1
     assert re.fullmatch(r"[a-z0-9]{16,}\.localhost", drawn.pop())
 
@@ -712,7 +712,7 @@ def test_the_host_name_is_drawn_once_for_each_store(store, world):
 def ended(rosa, store, world):
     """End rosa's session while her first item is open; return its address and its form."""
     where, page = rosa.next_page()
-    accounts.start_server(store, world)
+    sessions.start_server(store, world)
     return where, page.judging_form()
 
 
@@ -772,7 +772,7 @@ def test_a_draft_is_kept_byte_for_byte_over_the_end_of_a_session(study, store, w
     where, page = rosa.next_page()
     rosa.send(page.judging_form(), path=f"{where}/draft", label="benign-retention", note=TO_THE_LAST_BYTE)
     before = snapshot(store)["draft"]
-    accounts.start_server(store, world)
+    sessions.start_server(store, world)
     rosa.sign_in().page(where)
     assert snapshot(store)["draft"] == before
     assert drafts(store)[0]["note"] == [TO_THE_LAST_BYTE]
@@ -801,5 +801,5 @@ def test_nobody_is_led_elsewhere_by_a_link_to_the_sign_in_page(study, visit, bac
 def test_a_sign_of_life_keeps_a_session_and_says_when_there_is_none(study, store, world, visit):
     rosa = visit("rosa")
     assert rosa.get("/session").status_code == 204
-    accounts.start_server(store, world)
+    sessions.start_server(store, world)
     assert rosa.get("/session").status_code == 401

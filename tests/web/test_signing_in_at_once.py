@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.actions import accounts
+from app.actions import sessions
 from app.domain.errors import InvalidInput
 from app.domain.throttle import OFF
 from app.security import Passwords
@@ -41,7 +41,7 @@ def times_of_wrong_passwords(store, world, passwords, n):
         for name in sorted(found, reverse=bool(turn % 2)):
             begun = time.perf_counter()
             with pytest.raises(InvalidInput):
-                accounts.sign_in(store, world, passwords, name, "a wrong password", paces=OFF)
+                sessions.sign_in(store, world, passwords, name, "a wrong password", paces=OFF)
             found[name].append(time.perf_counter() - begun)
     return found
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from starlette.testclient import TestClient
 
-from app.actions import accounts
+from app.actions import accounts, sessions
 from app.config import Settings
 from app.domain.errors import InvalidInput, TooSoon
 from app.store import throttle
@@ -56,8 +56,8 @@ def sign_in(person, password=None, name=None):
 def guess(store, world, name, password="a wrong password", brought=""):
     """Try a password; return the seconds to wait where it was not looked at, 0 where it was wrong."""
     try:
-        accounts.await_turn(store, world, name, brought=brought)
-        accounts.sign_in(store, world, CHEAP, name, password, brought=brought)
+        sessions.await_turn(store, world, name, brought=brought)
+        sessions.sign_in(store, world, CHEAP, name, password, brought=brought)
     except TooSoon as error:
         return error.seconds
     except InvalidInput:
@@ -68,7 +68,7 @@ def guess(store, world, name, password="a wrong password", brought=""):
 def wait_of(store, world, name):
     """Return the seconds for which a name has to wait."""
     try:
-        accounts.await_turn(store, world, name)
+        sessions.await_turn(store, world, name)
     except TooSoon as error:
         return error.seconds
     return 0
@@ -215,7 +215,7 @@ def test_what_an_item_could_not_send_outlasts_a_wait(arrive):
 def test_a_restart_clears_no_count(store, still, people, tmp_path):
     for _ in range(6):
         guess(store, still, "rosa")
-    accounts.start_server(store, still)
+    sessions.start_server(store, still)
     again = open_store(store.folder)
     assert guess(again, still, "rosa") == 1
     again.close()

@@ -11,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse, Response
 
 from app.actions import accounts as act
+from app.actions import sessions
 from app.domain import codebook
 from app.domain.difference import difference
 from app.domain.errors import InvalidInput, NotFound, TooSoon
@@ -109,21 +110,21 @@ def _unsent(form: Form) -> str:
 
 def _await_turn(request: Request, name: str) -> None:
     house = house_of(request)
-    act.await_turn(house.store, house.world, name, brought=request.cookies.get(KNOWN, ""), paces=house.paces)
+    sessions.await_turn(house.store, house.world, name, brought=request.cookies.get(KNOWN, ""), paces=house.paces)
 
 
 def _sign_in(request: Request, name: str, password: str, back: str, kept: str) -> Response:
     house, brought = house_of(request), request.cookies.get(KNOWN, "")
-    signed_in = act.sign_in(
+    signed_in = sessions.sign_in(
         *(house.store, house.world, house.passwords, name, password), brought=brought, paces=house.paces
     )
     return _welcome(request, signed_in, _item(back), kept)
 
 
-def _welcome(request: Request, signed_in: act.SignedIn, back: str = "", kept: str = "") -> Response:
+def _welcome(request: Request, signed_in: sessions.SignedIn, back: str = "", kept: str = "") -> Response:
     house, former = house_of(request), find_visitor(request)
     if former is not None:
-        act.sign_out(house.store, house.world, former.token, former.name)
+        sessions.sign_out(house.store, house.world, former.token, former.name)
     visitor = visitor_of(request, signed_in.token) if back else None
     if visitor is not None:
         keep_unsent(request, visitor, back, parse_qs(kept))
@@ -156,7 +157,7 @@ def _use_code(request: Request, form: Form) -> Response:
     given = (name, one(form, "code"), one(form, "password"))
     shown = {"title": "First sign-in", "username": name}
     try:
-        signed_in = act.use_code(house.store, house.world, house.passwords, *given, paces=house.paces)
+        signed_in = sessions.use_code(house.store, house.world, house.passwords, *given, paces=house.paces)
     except InvalidInput as error:
         return render(request, "entry/code.html", 422, errors=_by_field(error), **shown)
     except TooSoon as error:
@@ -172,7 +173,7 @@ def _by_field(error: InvalidInput) -> dict[str, str]:
 def logout(request: Request, visitor: Signed) -> Response:
     """Sign out."""
     house = house_of(request)
-    act.sign_out(house.store, house.world, visitor.token, visitor.name)
+    sessions.sign_out(house.store, house.world, visitor.token, visitor.name)
     house.tray.drop(visitor.session)
     house.problems.drop(visitor.session)
     answer = see_other("/login")
@@ -197,7 +198,7 @@ def _account_page(
 ) -> Response:
     shown: dict[str, Any] = {"errors": errors or {}, "done": done, "themes": act.THEMES, "sizes": act.TEXT_SIZES}
     shown["back"] = _item(request.query_params.get("back", ""))
-    shown |= {"sessions": _open_sessions(request), "others": act.OTHERS, "which": which}
+    shown |= {"sessions": _open_sessions(request), "others": sessions.OTHERS, "which": which}
     return render(request, "entry/account.html", status or (422 if errors else 200), title="Your account", **shown)
 
 
@@ -239,7 +240,7 @@ def _change_password(request: Request, visitor: Visitor, form: Form) -> Response
     house = house_of(request)
     given = (visitor.name, one(form, "current"), one(form, "password"))
     try:
-        signed_in = act.change_password(house.store, house.world, house.passwords, *given, paces=house.paces)
+        signed_in = sessions.change_password(house.store, house.world, house.passwords, *given, paces=house.paces)
     except InvalidInput as error:
         return _account_page(request, _by_field(error))
     except TooSoon as error:
@@ -260,7 +261,7 @@ def _end_sessions(request: Request, visitor: Visitor, form: Form) -> Response:
     which = one(form, "which")
     given = (visitor.name, one(form, "own_password"), visitor.token, which)
     try:
-        ended = act.end_sessions(house.store, house.world, house.passwords, *given, paces=house.paces)
+        ended = sessions.end_sessions(house.store, house.world, house.passwords, *given, paces=house.paces)
     except InvalidInput as error:
         return _account_page(request, _by_field(error), which=which)
     except TooSoon as error:
@@ -287,7 +288,7 @@ def home(request: Request) -> Response:
     running = [study for study in studies if study.frozen_at is not None and study.closed_at is None]
     if len(running) == 1 == len([study for study in studies if study.closed_at is None]):
         if visitor.study_id != running[0].id:
-            act.choose_study(house.store, visitor.token, running[0].id)
+            sessions.choose_study(house.store, visitor.token, running[0].id)
         return see_other(_place(running[0].role, running[0].id))
     if not studies and visitor.lead:
         return see_other("/lead")
@@ -307,7 +308,7 @@ def choose(request: Request, visitor: Signed, form: SignedForm) -> Response:
     if chosen not in found:
         message = "There is no such study for you."
         raise NotFound(message)
-    act.choose_study(house.store, visitor.token, chosen)
+    sessions.choose_study(house.store, visitor.token, chosen)
     return see_other(_place(found[chosen], chosen))
 
 
