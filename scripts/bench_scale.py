@@ -38,6 +38,7 @@ def steps(n: int, folder: Path) -> dict[str, float]:
         start = time.perf_counter()
         act()
         took[name] = time.perf_counter() - start
+        sys.stderr.write(f"{n:,} items: {name} took {took[name]:.1f} s\n")  # large sizes take minutes
 
     store, outside = bench_load.drafted(folder, n, ["rosa", "ravi"])
     data = bench.items(n)

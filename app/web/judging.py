@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from functools import partial
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -16,6 +17,7 @@ from app.web import audio, guessing, listing, practising, showing
 from app.web.auth import Signed, SignedForm, Visitor, house_of, see_other
 from app.web.forms import Form
 from app.web.seat import ADJUDICATOR, Seat, judge_of, meant, seated
+from app.web.turns import ANSWERING, in_turn
 
 
 def next_item(request: Request, visitor: Visitor, seat: Seat) -> Response:
@@ -185,12 +187,12 @@ def judge_router(seat: Seat) -> APIRouter:
         return recording(request, visitor, seat, token)
 
     @router.post("/{token}")
-    def post_item(request: Request, visitor: Signed, token: str, form: SignedForm) -> Response:
-        return submit(request, visitor, seat, token, form)
+    async def post_item(request: Request, visitor: Signed, token: str, form: SignedForm) -> Response:
+        return await in_turn(ANSWERING, partial(submit, request, visitor, seat, token, form))
 
     @router.post("/{token}/draft")
-    def post_draft(request: Request, visitor: Signed, token: str, form: SignedForm) -> Response:
-        return save_draft(request, visitor, seat, token, form)
+    async def post_draft(request: Request, visitor: Signed, token: str, form: SignedForm) -> Response:
+        return await in_turn(ANSWERING, partial(save_draft, request, visitor, seat, token, form))
 
     @router.post("/{token}/flag")
     def post_flag(request: Request, visitor: Signed, token: str, form: SignedForm) -> Response:

@@ -1,4 +1,4 @@
-"""The server is told to stop while fifty requests are under way."""
+"""Fifty requests are under way, and another program holds the store, or the server is told to stop."""
 
 import time
 from collections import Counter
@@ -30,11 +30,16 @@ def held(folder):
         other.close()
 
 
-def send_all(evenhand, rosa, pool, many):
-    """Send so many forms at once, each over a connection of its own; each gives its key and the answer's status."""
+def places_of(evenhand):
     connection = driver.connect(str(evenhand.folder / DATABASE))
     places = [f"/review/{token}" for (token,) in connection.execute(PLACES)]
     connection.close()
+    return places
+
+
+def send_all(evenhand, rosa, pool, many):
+    """Send so many forms at once, each over a connection of its own; each gives its key and the answer's status."""
+    places = places_of(evenhand)
     csrf = HIDDEN["csrf"].search(rosa.get(places[0]).text)[1]
     cookies = dict(rosa.client.cookies)
 
@@ -84,3 +89,19 @@ def test_where_another_program_never_lets_go_all_are_told_so_and_the_server_ends
     assert set(answers.values()) <= {503, 500}
     assert rows(evenhand.folder, STORED) == []
     assert took < 10, took
+
+
+def test_pages_come_while_another_program_holds_fifty_answers_up(evenhand, rows):
+    study_of(evenhand.folder, 120)
+    evenhand.serve()
+    rosa = evenhand.visit("rosa")
+    rosa.get(places_of(evenhand)[0])  # that it is opened is noted before
+    with held(evenhand.folder) as other, ThreadPoolExecutor(50) as pool:
+        under_way = send_all(evenhand, rosa, pool, 50)
+        time.sleep(1.5)
+        assert rosa.get("/review").status_code == 200
+        assert not any(each.done() for each in under_way)  # so nobody had given up yet
+        other.execute("rollback")
+        answers = dict(each.result() for each in under_way)
+    assert set(answers.values()) == {303}
+    assert {key for (key,) in rows(evenhand.folder, STORED)} == set(answers)

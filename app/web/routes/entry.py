@@ -42,7 +42,7 @@ from app.web.forms import Form, Posted, one
 from app.web.judging import keep_unsent
 from app.web.pages import render
 from app.web.seat import ADJUDICATOR, REVIEWER
-from app.web.turns import in_turn
+from app.web.turns import HASHING, in_turn
 
 router: Final = APIRouter()
 WORK: Final = {seat.role: seat.base for seat in (REVIEWER, ADJUDICATOR)}
@@ -91,7 +91,7 @@ async def login(request: Request, form: Posted) -> Response:
             return _sign_in_page(request, back, kept)
     try:
         await run_in_threadpool(_await_turn, request, name)
-        return await in_turn(partial(_sign_in, request, name, one(form, "password"), back, kept))
+        return await in_turn(HASHING, partial(_sign_in, request, name, one(form, "password"), back, kept))
     except InvalidInput as error:
         return _sign_in_page(request, back, kept, status=422, error=error.problems[0].message, username=name)
     except TooSoon as error:
@@ -149,7 +149,7 @@ def code_page(request: Request) -> Response:
 @router.post("/code")
 async def use_code(request: Request, form: Posted) -> Response:
     """Take a one-time code and set a password."""
-    return await in_turn(partial(_use_code, request, form))
+    return await in_turn(HASHING, partial(_use_code, request, form))
 
 
 def _use_code(request: Request, form: Form) -> Response:
@@ -233,7 +233,7 @@ def change_look(request: Request, visitor: Signed, form: SignedForm) -> Response
 @router.post("/account")
 async def change_password(request: Request, visitor: Signed, form: SignedForm) -> Response:
     """Set a new password; every other session ends."""
-    return await in_turn(partial(_change_password, request, visitor, form))
+    return await in_turn(HASHING, partial(_change_password, request, visitor, form))
 
 
 def _change_password(request: Request, visitor: Visitor, form: Form) -> Response:
@@ -253,7 +253,7 @@ def _change_password(request: Request, visitor: Visitor, form: Form) -> Response
 @router.post("/account/sessions")
 async def end_sessions(request: Request, visitor: Signed, form: SignedForm) -> Response:
     """End one of the visitor's other sessions, or all of them."""
-    return await in_turn(partial(_end_sessions, request, visitor, form))
+    return await in_turn(HASHING, partial(_end_sessions, request, visitor, form))
 
 
 def _end_sessions(request: Request, visitor: Visitor, form: Form) -> Response:
