@@ -60,7 +60,7 @@ READ: Final = """async path => {
     meant: page.querySelector("dl.references dd")?.textContent ?? "",
     settling: form.elements.namedItem("decision") !== null,
     after: [...form.querySelectorAll("a[href]")]
-      .find(each => each.textContent.trim() === "Next")?.getAttribute("href") ?? null,
+      .find(each => each.textContent.trim() === "Next item")?.getAttribute("href") ?? null,
   };
 }"""
 SEND: Final = """async ([path, wanted, fields]) => {

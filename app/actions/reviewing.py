@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from app.domain import blinding, pace
 from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion
-from app.domain.judgement import Coding, check, chosen
+from app.domain.judgement import Coding, check, chosen, unshowable
 from app.domain.manifest import digest
 from app.domain.outcome import queue
 from app.store import audit, judgements, studies
@@ -172,6 +172,8 @@ def save_draft(store: Store, world: World, judge: Judge, token: str, form: Form)
     kept = {name: [value for value in form.get(name, ()) if value] for name in FIELDS}
     if sum(len(value) for values in kept.values() for value in values) > MAX_DRAFT:
         raise InvalidInput.of("This is too long to be kept.", field="note")
+    if problems := unshowable(form):
+        raise InvalidInput(problems)
     with store.write() as connection:
         slot = own_slot(connection, judge, token)
         _refuse_before_practice(refuse_finished(connection, judge))

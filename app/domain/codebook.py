@@ -197,6 +197,18 @@ def titles() -> dict[str, str]:
     return {each.key: each.title for each in LABELS} | {each.key: each.title for each in choices}
 
 
+def told(key: str, panel: str | None) -> str:
+    """Return an answer on one line, with the text that it names.
+
+    >>> told("safe-cleanup", "A"), told("destructive-content", "both")
+    ('Disfluency gone from A, meaning intact', 'Meaning changed: words, in both')
+    """
+    title = _BY_KEY[key].title
+    if panel is None:
+        return title
+    return f"{title}, in {panel}" if is_destructive(key) else title.replace(" from one,", f" from {panel},")
+
+
 def as_data() -> dict[str, Any]:
     """Return the whole codebook as plain data, for the manifest and the frozen copy."""
     return {

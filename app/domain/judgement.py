@@ -189,7 +189,19 @@ def _outside_codebook(
     ]
     if len(chosen(form, "note") or "") > MAX_NOTE:
         problems.append(Problem(f"A note may have {MAX_NOTE:,} characters at most.", field="note"))
-    return problems
+    return problems + unshowable(form)
+
+
+def unshowable(form: Mapping[str, Sequence[str]]) -> list[Problem]:
+    r"""Return what no page can show again as it was entered, in an answer and in a draft alike.
+
+    >>> [problem.field for problem in unshowable({"note": ["half a\0thought"]})]
+    ['note']
+    """
+    message = (
+        "The note holds the character NUL, which no page can show. Here it stands as \ufffd: take it out."
+    )
+    return [Problem(message, field="note")] if any("\0" in value for value in form.get("note", ())) else []
 
 
 def _contradictions(judgement: Judgement, label: codebook.Label, *, identical: bool) -> list[Problem]:

@@ -55,6 +55,7 @@ class Entry:
     token: str
     number: int
     label: str | None
+    panel: str | None
     done: bool
     drafted: bool
     flagged: bool = False

@@ -30,7 +30,8 @@ def number(value: float) -> str:
 def svg(name: str, title: str, told: str, height: float, parts: Iterable[Markup]) -> Markup:
     """Return the whole picture, named by its title and described in words."""
     return Markup(
-        '<svg class="memo-svg" role="img" viewBox="0 0 {width} {height}" aria-labelledby="{id}-title {id}-told">'
+        '<svg class="memo-svg" role="img" viewBox="0 0 {width} {height}" aria-labelledby="{id}-title"'
+        ' aria-describedby="{id}-told">'
         '<title id="{id}-title">{title}</title><desc id="{id}-told">{told}</desc>{parts}</svg>'
     ).format(
         width=WIDTH,

@@ -88,13 +88,14 @@ def _entries(connection: Connection, some: list[int]) -> tuple[Entry, ...]:
     """Return the entries of some slots, at most one page of them, with the numbers that they have in the whole list."""
     newest = (judgement.c.slot_id == slot.c.id) & (judgement.c.version == slot.c.version)
     found = (
-        select(slot.c.token, slot.c.done, slot.c.flagged, slot.c.number, judgement.c.label, draft.c.saved_at)
+        select(slot.c.token, slot.c.done, slot.c.flagged, slot.c.number, draft.c.saved_at)
+        .add_columns(judgement.c.label, judgement.c.panel)
         .outerjoin(judgement, newest)
         .outerjoin(draft, draft.c.slot_id == slot.c.id)
         .where(slot.c.id.in_(some))
         .order_by(slot.c.number)
     )
     return tuple(
-        Entry(row.token, row.number, row.label, row.done, row.saved_at is not None, row.flagged)
+        Entry(row.token, row.number, row.label, row.panel, row.done, row.saved_at is not None, row.flagged)
         for row in connection.execute(found)
     )

@@ -67,7 +67,6 @@ def index(
         tally=tally,
         listed=listed,
         unfinished=unfinished,
-        labels=codebook.titles(),
         codebook=codebook,
         receipts=receipts,
         error=str(refused) if isinstance(refused, Refused) else None,

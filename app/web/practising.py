@@ -39,7 +39,7 @@ def _summary(request: Request, judge: Judge, seat: Seat) -> Response:
         desk=desk,
         base=f"{seat.base}/practice",
         home=seat.base,
-        labels=codebook.titles(),
+        told=codebook.told,
         exercises=exercises,
         done=[each for each in exercises if each.feedback is not None],
         following=_following(exercises),

@@ -146,4 +146,13 @@ document.addEventListener("click", (event) => {
   if (event.target.closest("dialog [data-close]")) event.target.closest("dialog").close();
 });
 
-document.addEventListener("evenhand:item", () => (since = performance.now()));
+// Told to screen readers by what makes them act, so that a page without scripts promises no key.
+function tellKeys() {
+  for (const each of document.querySelectorAll("[data-keys]")) each.setAttribute("aria-keyshortcuts", each.dataset.keys);
+}
+
+document.addEventListener("evenhand:item", () => {
+  since = performance.now();
+  tellKeys();
+});
+tellKeys();

@@ -349,6 +349,7 @@ def test_a_screen_reader_hears_panel_names_groups_what_is_needed_and_errors(rosa
         'heading "Item 1 of 3" [level=1]',
     ):
         assert words in heard, (words, heard)
+    assert 0 < heard.index("The first that holds is the answer") < heard.index("- radio ")
     page.get_by_role("button", name="Send and go on").click()
     page.get_by_role("alert").wait_for()
     assert page.evaluate("document.activeElement.getAttribute('role')") == "alert"
@@ -421,6 +422,17 @@ def test_of_other_damage_one_answer_is_always_chosen(rosa):
     choose(page, label="destructive-content", panel="A")
     assert page.locator('[name="also"]:checked').input_value() == ""
     assert page.locator('[name="reason"]:checked').count() == 0
+
+
+@pytest.mark.parametrize(("panel", "other"), [("A", "Text B"), ("B", "Text A")])
+def test_the_other_text_is_called_by_its_name(rosa, panel, other):
+    page = rosa.page
+    choose(page, label="destructive-content", panel=panel, also="destructive-structure")
+    assert page.get_by_role("group", name=f"Other damage in {other}?", exact=True).is_visible()
+    assert page.locator(".reasons:visible legend").all_inner_texts() == [
+        "What happened? Meaning changed: words: one or more",
+        "What happened in the other text? Meaning changed: sentence structure: one or more",
+    ]
 
 
 def test_without_javascript_the_former_answers_reasons_are_dropped_and_nothing_is_refused(reviewing, tab):

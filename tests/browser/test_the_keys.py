@@ -191,6 +191,18 @@ def test_switched_off_no_key_answers_and_none_is_shown(reviewing, tab):
     assert page.get_by_role("button", name="Keys").count() == 0
 
 
+def test_who_has_no_scripts_is_told_of_no_key(reviewing, tab, rosa):
+    assert rosa.page.locator("[aria-keyshortcuts]").count() > 20
+    rosa.page.keyboard.press("6")
+    rosa.page.keyboard.press("Enter")
+    arrive(rosa.page, 2)
+    assert rosa.page.locator('[data-act="send"][aria-keyshortcuts="Enter"]').count() == 1
+    page = tab("ravi", java_script_enabled=False).page
+    page.goto("/review/next")
+    assert page.locator("[data-keys]").count() > 20
+    assert page.locator("[aria-keyshortcuts]").count() == 0
+
+
 LAYOUTS = {  # what is printed on the keys that give: meaning changed, in B, by the second reason
     "QWERTY": [("Digit1", "1"), ("KeyB", "b"), ("Digit2", "@")],
     "AZERTY": [("Digit1", "&"), ("KeyB", "b"), ("Digit2", "2")],

@@ -48,8 +48,8 @@ def test_every_picture_is_an_image_with_a_title_and_a_description(memos, status)
         tags = Tags(picture.drawn).found
         (_, attributes), *_ = tags
         assert attributes["role"] == "img"
-        ids = {given["id"] for tag, given in tags if tag in {"title", "desc"}}
-        assert set(attributes["aria-labelledby"].split()) == ids
+        ids = {tag: given["id"] for tag, given in tags if tag in {"title", "desc"}}
+        assert (attributes["aria-labelledby"], attributes["aria-describedby"]) == (ids["title"], ids["desc"])
 
 
 @pytest.mark.parametrize("status", JUDGED)

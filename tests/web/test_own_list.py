@@ -94,6 +94,16 @@ def test_the_list_shows_what_is_asked_for_with_its_own_numbers(rosa, query, foun
     assert shown(rosa, query) == found
 
 
+def test_an_answer_is_listed_with_the_text_that_it_names(rosa):
+    listed = " ".join(rosa.get("/review").text.split())
+    assert "Changes not sent" in listed  # an answer that is being changed is told as that
+    rosa.answer(rosa.page(f"/review/{tokens(listed)[2]}"), label="safe-cleanup", panel="B", note="")
+    rosa.answer(rosa.page(f"/review/{tokens(listed)[3]}"), **HARM)
+    listed = rosa.get("/review").text
+    assert "Disfluency gone from B, meaning intact" in listed
+    assert "Meaning changed: words, in both" in listed
+
+
 def test_a_choice_without_words_leads_to_an_address_of_its_own(rosa):
     form = rosa.page("/review").form_to("/review")
     assert rosa.send(form, show="open", page="1").headers["location"] == "/review?show=open"

@@ -722,6 +722,15 @@ def test_a_draft_that_is_too_long_is_refused_beside_its_field_and_stays_in_the_f
     assert count(store, "draft") == 0
 
 
+@pytest.mark.parametrize("to", ["", "/draft"], ids=["sent", "draft"])
+def test_a_note_with_a_nul_is_refused_beside_its_field_whether_sent_or_kept(refusing, to):
+    rosa, store = refusing
+    where, page = rosa.next_page()
+    answer = rosa.send(page.judging_form(), path=where + to, label=SAME, note="half a\0thought")
+    assert (answer.status_code, faulty(answer.text)) == (422, {"note"})
+    assert (count(store, "draft"), stored(store)) == (0, [])
+
+
 # Sent answers
 
 
