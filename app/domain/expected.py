@@ -41,6 +41,15 @@ class Expected:
         return cls(**{**data, "reasons": tuple(data["reasons"])})
 
 
+def needed(items: int, share: float) -> int:
+    """Return how many answers of a practice round must be as expected, where a study asks for a share of them.
+
+    >>> needed(10, 0.7), needed(3, 0.8), needed(3, 0.0), needed(0, 0.8)
+    (7, 3, 0, 0)
+    """
+    return next((right for right in range(items) if right / items >= share), items)
+
+
 def parse(value: Mapping[str, Any], *, identical: bool) -> Expected | dict[str, str]:
     """Turn what a file gives as the known answer into one, or into messages by field.
 

@@ -181,6 +181,11 @@ EXPLANATIONS: Final[Mapping[str, Explanation]] = {
         "Each judge spends a few minutes more, and codes the first real items better.",
         "Judges learn on the first items of the study.",
     ),
+    "review.practice_pass": Explanation(
+        "Who has fewer answers as expected goes through the round again before the first item, as often as it takes. "
+        "0.8 is eight of ten; 0 asks for nothing but to go through it once.",
+        "number",
+    ),
     "review.sentinels": _yes_no(
         "Unannounced, they measure how much damage the reviewers notice. They never count in the outcome.",
         "More items to review, and the memo can say how attentive the reviewing was.",

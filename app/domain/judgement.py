@@ -198,9 +198,7 @@ def unshowable(form: Mapping[str, Sequence[str]]) -> list[Problem]:
     >>> [problem.field for problem in unshowable({"note": ["half a\0thought"]})]
     ['note']
     """
-    message = (
-        "The note holds the character NUL, which no page can show. Here it stands as \ufffd: take it out."
-    )
+    message = "The note holds the character NUL, which no page can show. Here it stands as \ufffd: take it out."
     return [Problem(message, field="note")] if any("\0" in value for value in form.get("note", ())) else []
 
 

@@ -177,6 +177,7 @@ FIELDS: Final = (
     Field("review", "identical_pairs", _one_of("auto", "review"), "who codes equal pairs", default="auto"),
     Field("review", "highlight", _bool, "mark the differences", default=True),
     Field("review", "practice", _bool, "a practice round first", default=False),
+    Field("review", "practice_pass", _number(0, 1), "share of the round that must be as expected", default=0.0),
     Field("review", "sentinels", _bool, "items with a known answer, mixed in", default=False),
     Field("review", "repeats", _share, "share of items shown again", default=0.0),
     Field("review", "audit_agreed", _share, "share of agreed items that are adjudicated too", default=0.0),

@@ -202,6 +202,9 @@ def _rigour_errors(rules: Protocol, items: Sequence[Item], people: People) -> li
     if rules["review.practice"] and not any(item.role == PRACTICE for item in items):
         told = "a practice round is asked for, and no item has the role practice: import some, or switch it off"
         errors.append(Problem(told, field="items"))
+    if rules["review.practice_pass"] and not rules["review.practice"]:
+        told = "it needs review.practice: switch it on, or leave it out"
+        errors.append(Problem(told, field="review.practice_pass"))
     wrong = sum(_answered_wrongly(item, rules) for item in items)
     if wrong:
         told = (

@@ -34,7 +34,8 @@ class Desk:
     `open`: there may be work now (an adjudicator's queue opens when all reviews are
     signed). `done` and `total`: of the judge's own list. `asked` and `guessed`: of the
     blinding check, which begins with the sign-off. `practice`: the study has a practice
-    round; `practice_due`: it comes before everything else. `work`: the judge's own, once there is some.
+    round, of which so large a share must be as expected (`practice_pass`); `practice_due`: it comes before
+    everything else. `work`: the judge's own, once there is some.
     """
 
     study_id: str
@@ -48,6 +49,7 @@ class Desk:
     asked: int = 0
     guessed: int = 0
     practice: bool = False
+    practice_pass: float = 0.0
     practice_due: bool = False
     work: Work | None = None
 
@@ -150,6 +152,7 @@ def desk(connection: Connection, study_id: str, account_id: int) -> Desk | None:
         asked=len(sample),
         guessed=sum(each.guess is not None for each in sample),
         practice=rules["review.practice"],
+        practice_pass=rules["review.practice_pass"],
         practice_due=found.closed_at is None and found.signed_at is None and found.practice_due,
         work=judgements.work_of(found),
     )

@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Float, Row, and_, delete, func, insert, or_, select, update
 
 from app.domain.blinding import Slot
 from app.domain.item import PRACTICE
 from app.domain.judgement import Judgement
 from app.domain.manifest import canonical
-from app.store.tables import item, member, practice, recording
+from app.store.tables import item, member, practice, recording, study
 
 
 def items(connection: Connection, study_id: str) -> list[int]:
@@ -78,20 +78,25 @@ def answered(row: Any) -> Judgement | None:
 
 
 def finished(connection: Connection, study_id: str, account_id: int, at: str) -> bool:
-    """Note that a judge has been through a whole round; tell whether it was the first."""
+    """Note that a judge has been through a whole round as the study asks; tell whether it was the first."""
     first = (member.c.study_id == study_id, member.c.account_id == account_id, member.c.practised_at.is_(None))
     return connection.execute(update(member).where(*first).values(practised_at=at)).rowcount == 1
 
 
 def _due() -> ColumnElement[bool]:
-    """Select, of a member, whether the practice round is still to be gone through: it comes before everything else."""
-    unanswered = (
-        select(practice.c.id)
-        .join(item, item.c.id == practice.c.item)
-        .where(practice.c.study_id == member.c.study_id, practice.c.account_id == member.c.account_id)
-        .where(practice.c.answer.is_(None), item.c.withdrawal.is_(None))
-    )
-    return and_(member.c.left_at.is_(None), member.c.practised_at.is_(None), unanswered.correlate(member).exists())
+    """Select, of a member of a study, whether the practice round is still to be gone through: it comes first.
+
+    Or gone through again, where fewer answers were as expected than the study asks for.
+    """
+    mine = (practice.c.study_id == member.c.study_id, practice.c.account_id == member.c.account_id)
+    there = item.c.withdrawal.is_(None)
+    unanswered = select(practice.c.id).join(item, item.c.id == practice.c.item).where(*mine, there)
+    unanswered = unanswered.where(practice.c.answer.is_(None)).correlate(member)
+    right = select(func.avg(practice.c.right, type_=Float)).join(item, item.c.id == practice.c.item)
+    reached = func.coalesce(right.where(*mine, there).correlate(member).scalar_subquery(), 1.0)
+    asked = func.coalesce(func.json_extract(study.c.protocol, "$.review.practice_pass", type_=Float), 0.0)
+    first = (member.c.left_at.is_(None), member.c.practised_at.is_(None))
+    return and_(*first, or_(unanswered.exists(), reached < asked))
 
 
 DUE: Final = _due()

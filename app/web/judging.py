@@ -33,7 +33,8 @@ def _next_place(request: Request, judge: Judge) -> str | None:
     with house_of(request).store.read() as connection:
         desk = judging.desk(connection, judge.study_id, judge.account_id)
         if desk is not None and desk.practice_due:
-            return f"practice/{judging.next_exercise(connection, judge.study_id, judge.account_id)}"
+            following = judging.next_exercise(connection, judge.study_id, judge.account_id)
+            return f"practice/{following}" if following else "practice"  # which says that it is to be done again
         if desk is None or not desk.open_to_change:
             return None
         return judging.next_token(connection, judge.study_id, judge.account_id)

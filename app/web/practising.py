@@ -9,6 +9,7 @@ from app.actions import practising
 from app.actions.reviewing import WITHDRAWN, Judge
 from app.domain import codebook
 from app.domain.errors import InvalidInput, NotFound, Refused, StoreUnavailable
+from app.domain.expected import needed
 from app.store import judging
 from app.store.judging import Exercise
 from app.web import audio, showing
@@ -43,6 +44,7 @@ def _summary(request: Request, judge: Judge, seat: Seat) -> Response:
         exercises=exercises,
         done=[each for each in exercises if each.feedback is not None],
         following=_following(exercises),
+        needed=needed(len(exercises), desk.practice_pass),
     )
 
 

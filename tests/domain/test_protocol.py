@@ -24,6 +24,7 @@ DEFAULTS = {
     "review.identical_pairs": "auto",
     "review.highlight": True,
     "review.practice": False,
+    "review.practice_pass": 0,
     "review.sentinels": False,
     "review.repeats": 0,
     "review.audit_agreed": 0,

@@ -123,6 +123,37 @@ def test_the_summary_says_how_it_went_and_a_new_round_begins_anew(rosa, store):
     assert "/practice/" not in rosa.next_page()[0], "a second round is nobody's duty"
 
 
+def begin_again(person):
+    page = person.page("/review/practice")
+    assert person.send(page.form_to("/review/practice")).status_code == 303
+
+
+def test_where_the_study_asks_for_a_share_the_round_comes_again_until_it_is_reached(store, world, people, visit):
+    rules = RULES + "practice_pass = 0.6\n"
+    frozen_study(store, world, protocol=rules, rows=item_rows(PAIRS) + ROUND)
+    rosa = visit("rosa")
+    with store.read() as connection:
+        item = connection.exec_driver_sql("select token from slot where account_id = 1").scalar()
+    assert "2 of 3 answers or more must be as expected" in rosa.page("/review/practice").text
+    for said in ({}, {"label": "benign-retention"}, {"label": "benign-retention"}):
+        answered(rosa, **said)
+    page = rosa.page("/review/practice")
+    assert "1 of 3 as expected. In this study it must be 2 or more" in page.text
+    assert "Go on to the study" not in page.text
+    assert rosa.get("/review/next").headers["location"] == "/review/practice"
+    assert rosa.get(f"/review/{item}").headers["location"] == "/review/next"
+    begin_again(rosa)
+    for said in ({}, {"label": "benign-retention"}, {}):
+        answered(rosa, **said)
+    assert "Go on to the study" in rosa.page("/review/practice").text
+    assert rosa.get(f"/review/{item}").status_code == 200
+    begin_again(rosa)
+    for _ in ROUND:
+        where = next(link for link in rosa.page("/review/practice").links if link.startswith("/review/practice/"))
+        rosa.answer(rosa.page(where), label="benign-retention")
+    assert rosa.get(f"/review/{item}").status_code == 200, "once reached, later rounds are nobody's duty"
+
+
 def test_each_judge_practises_and_the_adjudicator_need_not_wait_for_the_queue(study, visit):
     ines = visit("ines").practise("/adjudicate")
     assert "3 of 3 answered" in " ".join(ines.page("/adjudicate/practice").text.split())
