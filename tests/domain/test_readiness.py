@@ -46,6 +46,7 @@ def test_a_draft_with_all_it_needs_has_no_error_and_nothing_to_acknowledge():
         ({"ledger": []}, "rights"),
         ({"people": replace(ENOUGH, reviewers=1)}, "reviewers"),
         ({"people": replace(ENOUGH, leads=0)}, "lead"),
+        ({"review__practice_pass": 0.8}, "review.practice_pass"),
         ({"items": [replace(WORDS, semantic_reference=None), FLUENT], "references__required": True}, "items"),
         ({"data": {"study": UNASKED, "selection": {"strata": STRATA}}}, "study.question"),
     ],
