@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
@@ -61,7 +62,7 @@ def freeze(
                 if person.role != "lead":
                     practising.draw(connection, world, study_id, person.account_id)
         whole = manifest.manifest(
-            protocol=rules.as_data(),
+            protocol=json.loads(row.protocol),  # as it was stored: a draft of an earlier version lacks later keys
             codebook=codebook.as_data(),
             guidelines_sha256=manifest.bytes_digest(guidelines.encode()),
             ledger=[source.as_data() for source in studies.ledger(connection, study_id)],
