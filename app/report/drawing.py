@@ -28,7 +28,7 @@ def number(value: float) -> str:
 
 
 def svg(name: str, title: str, told: str, height: float, parts: Iterable[Markup]) -> Markup:
-    """Return the whole picture, named by its title and described in words."""
+    """Return the whole picture, named by its title; `told`: what it shows beyond its caption, which is read anyway."""
     return Markup(
         '<svg class="memo-svg" role="img" viewBox="0 0 {width} {height}" aria-labelledby="{id}-title"'
         ' aria-describedby="{id}-told">'

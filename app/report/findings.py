@@ -16,6 +16,7 @@ from app.report.wording import (
     contradicted,
     count,
     few,
+    filter_named,
     half_up,
     percent,
     rule,
@@ -176,3 +177,5 @@ def _unmeasured(memo: Memo) -> Iterator[str]:
         yield f"How blind {informed} of {judges} judges were: they had led the study or imported items."
     if attested < judges:
         yield f"What qualifies {judges - attested} of {judges} judges: nobody attested it."
+    if not filter_named(memo):
+        yield "Which filter this was: the protocol names none."

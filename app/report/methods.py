@@ -7,7 +7,7 @@ from typing import Final
 
 from app.domain.memo import Absent, Memo
 from app.report.extension import extension
-from app.report.wording import cluster, confidence, count, synthetic
+from app.report.wording import cluster, confidence, count, filter_named, synthetic
 
 _COMPARATORS: Final = {
     "exact": "equal in every character",
@@ -29,6 +29,7 @@ _SOURCES: Final = {  # by the words of the paragraphs that cite each
     "Newcombe's": "Newcombe RG (1998). Stat Med 17:2635-2650. Method 10.",
     "Bang and": "Bang H, Ni L, Davis CE (2004). Control Clin Trials 25:143-156.",
     "Hanley and": "Hanley JA, Lippman-Hand A (1983). JAMA 249:1743-1745.",
+    "(Interspeech": "The Interspeech 2025 Speech Accessibility Project Challenge (2025). arXiv 2507.22047.",
     "(Kish": "Kish L (1965). Survey Sampling, section 5.4. Wiley.",
 }
 
@@ -51,7 +52,7 @@ def _design(memo: Memo) -> Iterator[str]:
     units = count(sample.clusters.count, cluster(memo), cluster(memo, 2))
     yield (
         f"{count(sample.imported, 'invented utterance' if synthetic(memo) else 'recognised utterance')} from "
-        f"{units} went through the filter switched off and switched "
+        f"{units} went through the filter{_named(memo)} switched off and switched "
         "on; the two texts of each made one item."
     )
     made = "by one run of the filter within Evenhand" if memo.study.pairing == "verified" else "before the import"
@@ -70,6 +71,10 @@ def _design(memo: Memo) -> Iterator[str]:
         )
     if sample.withdrawn:
         yield f"{count(sample.withdrawn, 'item')} withdrawn before the close count in no rate."
+
+
+def _named(memo: Memo) -> str:
+    return f" ({named})" if (named := filter_named(memo)) else ""
 
 
 def _day(moment: str | None) -> str:
@@ -155,6 +160,15 @@ def _numbers(memo: Memo) -> Iterator[str]:
     if not all(isinstance(each, Absent) for each in (memo.wer.verbatim, memo.wer.semantic)):
         told = f", with jackknife intervals by {cluster(memo)}" if _words_bounded(memo) else ""
         yield f"Word error rates are all edits over all words of the references{told}."
+        yield (
+            "Words were compared in one Unicode form (NFC), without case or punctuation at their edges; fillers and "
+            "repetitions stayed."
+        )
+    if not isinstance(memo.wer.sap2025, Absent):
+        yield (
+            "They are also given by the scoring of the Speech Accessibility Project's challenge (Interspeech 2025), "
+            "which takes the nearer of the two references."
+        )
     if _guessed(memo):
         yield (
             "After they had signed off, judges were asked of some items which text was filtered; the answers are "

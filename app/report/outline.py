@@ -122,7 +122,10 @@ def _glossary(memo: Memo) -> tuple[tuple[str, str], ...]:
         ("Changed", "The two texts differ in bytes, whatever anybody says of the difference."),
         ("Control", "An item of a stratum that was declared fluent before the freeze."),
         ("Stratum", "A declared group of items."),
-        ("Independent unit", f"Here the {unit}: items of one {unit} may resemble each other."),
+        (
+            "Independent unit, or cluster",
+            f"Here the {unit}: items of one {unit} may resemble each other.",
+        ),
         ("Coded by the comparator", "The texts are equal under the protocol's comparator; nobody judged them."),
         ("Introduced", "Damage with the filter on that is not there with it off. What the study counts."),
         ("Repaired", "Damage with the filter off that is not there with it on."),

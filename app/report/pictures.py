@@ -64,7 +64,8 @@ def flow(memo: Memo) -> Picture:
         f"{found.disputed} disputed, {found.pending} pending."
     )
     name = "The way of the items"
-    return Picture("flow", "sample", name, caption, svg("flow", name, caption, 232, _tree(rows)))
+    told = "Boxes in three rows, each row out of the last box above it."
+    return Picture("flow", "sample", name, caption, svg("flow", name, told, 232, _tree(rows)))
 
 
 def _tree(rows: Sequence[Sequence[tuple[str, int]]]) -> Iterator[Markup]:
@@ -102,9 +103,7 @@ def units(memo: Memo) -> Picture:
     top = rows * _PITCH + 26
     parts = [*_grid(found, shares), *_legend(found, top)]
     name = "Every item by its outcome"
-    return Picture(
-        "units", "outcomes", name, caption, svg("units", name, f"{caption} {told}.", top + len(found) * 22 - 8, parts)
-    )
+    return Picture("units", "outcomes", name, caption, svg("units", name, f"{told}.", top + len(found) * 22 - 8, parts))
 
 
 def _squares(items: int, each: int) -> int:
@@ -157,8 +156,12 @@ def bars(memo: Memo) -> Picture:
         "times; what "
         "was repaired never makes up for what was introduced."
     )
+    told = " ".join(
+        f"{title(key)}: {', '.join(f'{getattr(row, name)} {bar.told}' for name, bar in _BARS.items())}."
+        for key, row in rows.items()
+    )
     name = "Damage introduced, shared and repaired"
-    return Picture("bars", "damage", name, caption, svg("bars", name, caption, len(rows) * 78 + 6, parts))
+    return Picture("bars", "damage", name, caption, svg("bars", name, told, len(rows) * 78 + 6, parts))
 
 
 def strata(memo: Memo) -> Picture:
@@ -179,7 +182,7 @@ def strata(memo: Memo) -> Picture:
         "Dots are shares of introduced damage, empty squares the same with every unresolved item counted as damaged; a "
         f"full line is the interval by {cluster(memo)}, a dashed one takes items as independent, for want of a better."
     )
-    told = f"{caption} " + " ".join(f"{shortened(name)}: {_told(each.introduced)}." for name, each in rates.items())
+    told = " ".join(f"{shortened(name)}: {_told(each.introduced)}." for name, each in rates.items())
     heading = "Introduced damage by stratum"
     return Picture("strata", "by-stratum", heading, caption, svg("strata", heading, told, bottom + 24, parts))
 
@@ -244,5 +247,6 @@ def marks(memo: Memo) -> Picture:
         f"in the two hatched fields, {first + second} in all, they differ."
     )
     name = "Introduced damage, as two reviewers saw it"
-    drawn = svg("marks", name, caption, top + 2 * high + 12, parts)
+    told = f"Marked by the first reviewer alone: {first}; by the second alone: {second}."
+    drawn = svg("marks", name, told, top + 2 * high + 12, parts)
     return Picture("marks", "agreement-introduced", name, caption, drawn)

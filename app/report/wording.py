@@ -258,11 +258,17 @@ def _pass_bounds(memo: Memo) -> list[str]:
 
 def subject(memo: Memo) -> str:
     """Name what was judged and when the study was closed, as far as either is known."""
-    named = [memo.software[key] for key in ("filter", "filter_version") if memo.software.get(key)]
+    named = filter_named(memo)
     closed = memo.conduct.closed_at
-    parts = [f"Filter: {' '.join(named)}"] if named else []
+    parts = [f"Filter: {named}"] if named else []
     parts += [f"closed on {closed[:10]}" if parts else f"Closed on {closed[:10]}"] if closed else ["not closed"]
     return f"{'; '.join(parts)[:1].upper()}{'; '.join(parts)[1:]}."
+
+
+def filter_named(memo: Memo) -> str:
+    """Return the filter's name and version as far as they are known; a protocol may say that there is none."""
+    told = (memo.software.get(key, "") for key in ("filter", "filter_version"))
+    return " ".join(each for each in told if each not in {"", "none"})
 
 
 def may_claim(memo: Memo) -> tuple[str, ...]:

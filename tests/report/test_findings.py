@@ -3,6 +3,8 @@
 import pytest
 
 from app.domain.memo import Seats
+from app.domain.statistics import sap, wer
+from app.domain.word_errors import Spoken, word_errors
 from app.report import markdown, wording
 from app.report.cells import Column, Rough, shown
 from app.report.findings import does_not_show, shows
@@ -49,6 +51,26 @@ def test_judges_are_counted_and_never_named(memo):
     text = markdown.render(memo)
     assert "| Reviewers | 2; the lead attested the qualification of 2 |" in text
     assert "| Adjudicators | 1; the lead attested the qualification of 0 |" in text
+
+
+@pytest.mark.parametrize("software", [{"filter": "none", "filter_version": "none"}, {}])
+def test_a_filter_that_the_protocol_does_not_name_is_not_named_none(memo, software):
+    made = memo.model_copy(update={"software": {"evenhand": "0.1.0", **software}})
+    assert "Which filter this was: the protocol names none." in does_not_show(made)
+    assert wording.subject(made) == "Closed on 2026-11-30."
+    assert "went through the filter switched off" in methods(made)[0]
+
+
+def test_methods_name_the_filter_and_how_words_were_compared(memo):
+    counted = (wer.Edits(4, 1, 0, 0), wer.Edits(4, 0, 0, 0))
+    scores = (sap.Score(2, 8, sap.WITH), sap.Score(0, 8, sap.WITH))
+    heard = [Spoken("fluent", "a", ("verbatim", "semantic"), dict.fromkeys(("verbatim", "semantic"), counted), scores)]
+    made = memo.model_copy(update={"wer": word_errors(heard)})
+    assert "went through the filter (yazses 2.46.0) switched off" in methods(made)[0]
+    assert "without case or punctuation at their edges; fillers and repetitions stayed" in methods(made)[2]
+    assert "takes the nearer of the two references" in methods(made)[2]
+    assert any("Speech Accessibility Project Challenge" in source for source in sources(made))
+    assert not any("Speech Accessibility" in source for source in sources(memo))
 
 
 def test_dates_of_freeze_and_close_stand_in_the_memo(memo):

@@ -53,6 +53,20 @@ def test_every_picture_is_an_image_with_a_title_and_a_description(memos, status)
 
 
 @pytest.mark.parametrize("status", JUDGED)
+def test_what_is_read_out_of_a_picture_does_not_say_its_caption_again(memos, status):
+    for picture in pictures(memos[status]).values():
+        assert picture.caption not in picture.drawn.unescape()
+        assert picture.drawn.count("<desc") == 1
+
+
+@pytest.mark.parametrize("status", JUDGED)
+def test_a_caption_is_one_sentence(memos, status):
+    for picture in pictures(memos[status]).values():
+        assert picture.caption.endswith(".")
+        assert ". " not in picture.caption
+
+
+@pytest.mark.parametrize("status", JUDGED)
 def test_a_picture_has_no_style_no_script_and_no_reference(memos, status):
     for picture in pictures(memos[status]).values():
         for tag, attributes in Tags(picture.drawn).found:
