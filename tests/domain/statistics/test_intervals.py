@@ -88,6 +88,14 @@ def test_the_order_of_the_clusters_does_not_matter(data, clusters) -> None:
     assert korn_graubard(data.draw(st.permutations(clusters))) == korn_graubard(clusters)
 
 
+@given(clusters=clusters_with_items)
+def test_every_cluster_twice_over_tells_at_least_twice_as_much(clusters) -> None:
+    one, two = korn_graubard(clusters), korn_graubard(clusters * 2)
+    assert two.n_eff >= 2 * one.n_eff * (1 - 1e-9)
+    assert two.interval[0] >= one.interval[0] - 1e-9
+    assert two.interval[1] <= one.interval[1] + 1e-9
+
+
 @given(n=st.integers(1, 10**6), confidence=confidences)
 def test_the_zero_event_bound_makes_no_event_as_unlikely_as_the_confidence_says(n, confidence) -> None:
     assert n * math.log1p(-zero_event_upper(n, confidence)) == pytest.approx(math.log1p(-confidence))
