@@ -105,18 +105,56 @@ def guarded(store: Store, world: World, actor: str, study_id: str, composed: Mem
 def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | None:
     rules = studies.protocol_of(row)
     items = [] if row.frozen_at else [item for _, item in studies.items(connection, row.id)]
-    planned = [item for item in items if item.role == STUDY]
-    entries = ledger.at_close(connection, row.id)
-    in_use = {each.source for each in studies.sources(connection, row.id)}
-    if row.closed_at is not None:
-        judged_items = outcomes.judged_items(connection, row.id, rules)
-    elif row.frozen_at is None:
-        judged_items = [JudgedItem(i.stratum, i.cluster, i.stratum in rules.controls, i.changed) for i in planned]
-    else:
+    judged_items = _judged_items(connection, row, rules, items)
+    if judged_items is None:
         return None
     people = studies.members(connection, row.id)
-    roles = [person.role for person in people]
-    found = results.Results.of(
+    found = _results(judged_items, rules, [person.role for person in people])
+    measured = quality.measured(connection, row.id) if row.closed_at is not None else Measured()
+    facts = replace(_facts(connection, row, items, found), sentinel_detection=reliability.detection(measured))
+    verdict = gate.evaluate(facts)
+    if verdict is None:
+        return None
+    entries = ledger.at_close(connection, row.id)
+    in_use = {each.source for each in studies.sources(connection, row.id)}
+    pooled = {name: n for name, n in rules.strata.items() if name not in rules["selection.extension"]}
+    made = preparing.made_by(connection, row, items)
+    return Memo(
+        study=_study(row, made, rights.permits(in_use, entries, "publish_manifest_hash")),
+        conduct=_conduct(connection, row, rules, people),
+        verdict=memo.Verdict(
+            status=verdict.status,
+            reasons=[memo.Reason(**vars(reason)) for reason in verdict.reasons],
+            further_decision=decision,  # type: ignore[arg-type]  # checked against DECISIONS
+        ),
+        sample=results.sample(found, pooled, rules["selection.cluster_unit"]),
+        **_numbers(connection, row, rules, found, measured),
+        wer=_word_errors(connection, row, rules),
+        rights=[
+            memo.RightsEntry(**{name: getattr(source, name) for name in memo.RightsEntry.model_fields})
+            for source in entries
+            if source.source in in_use
+        ],
+        deviations=_deviations(connection, row),
+        software=_software(rules, made),
+        audit_head=row.closed_head,
+    )
+
+
+def _judged_items(
+    connection: Connection, row: Row[Any], rules: Protocol, items: Sequence[Item]
+) -> Sequence[JudgedItem] | None:
+    """Return the items of a closed study, or those planned of a draft; None between, when nobody may know."""
+    if row.closed_at is not None:
+        return outcomes.judged_items(connection, row.id, rules)
+    if row.frozen_at is not None:
+        return None
+    planned = [item for item in items if item.role == STUDY]
+    return [JudgedItem(i.stratum, i.cluster, i.stratum in rules.controls, i.changed) for i in planned]
+
+
+def _results(judged_items: Sequence[JudgedItem], rules: Protocol, roles: Sequence[str]) -> results.Results:
+    return results.Results.of(
         judged_items,
         extension=rules["selection.extension"],
         confidence=rules["statistics.confidence"],
@@ -131,44 +169,24 @@ def _compose(connection: Connection, row: Row[Any], decision: str) -> Memo | Non
         seed=rules["statistics.seed"],
         min_cell=rules["statistics.min_cell"],
     )
-    measured = quality.measured(connection, row.id) if row.closed_at is not None else Measured()
-    facts = replace(_facts(connection, row, items, found), sentinel_detection=reliability.detection(measured))
-    verdict = gate.evaluate(facts)
-    if verdict is None:
-        return None
-    # Before the freeze there was nothing to judge: the sample is counted, and no rate is made of it.
+
+
+def _numbers(
+    connection: Connection, row: Row[Any], rules: Protocol, found: results.Results, measured: Measured
+) -> dict[str, Any]:
+    """Return the parts made of judgements; before the freeze there was nothing to judge, and no rate is made of it."""
     judged = found if row.frozen_at is not None else replace(found, cases=(), apart=())
-    pooled = {name: n for name, n in rules.strata.items() if name not in rules["selection.extension"]}
-    made = preparing.made_by(connection, row, items)
-    return Memo(
-        study=_study(row, made, rights.permits(in_use, entries, "publish_manifest_hash")),
-        conduct=_conduct(connection, row, rules, people),
-        verdict=memo.Verdict(
-            status=verdict.status,
-            reasons=[memo.Reason(**vars(reason)) for reason in verdict.reasons],
-            further_decision=decision,  # type: ignore[arg-type]  # checked against DECISIONS
-        ),
-        sample=results.sample(found, pooled, rules["selection.cluster_unit"]),
-        primary=results.primary(judged),
-        extension=results.extension(judged, rules.strata),
-        taxonomy=results.taxonomy(judged),
-        controls=results.controls(judged),
-        cleanup=results.cleanup(judged),
-        agreement=reliability.agreement(judged),
-        adjudication=reliability.adjudication(judged),
-        quality=reliability.quality(
-            judged, measured, (row.equal_one_panel or 0) - withdrawals.telling(connection, row.id)
-        ),
-        wer=_word_errors(connection, row, rules),
-        rights=[
-            memo.RightsEntry(**{name: getattr(source, name) for name in memo.RightsEntry.model_fields})
-            for source in entries
-            if source.source in in_use
-        ],
-        deviations=_deviations(connection, row),
-        software=_software(rules, made),
-        audit_head=row.closed_head,
-    )
+    telling = (row.equal_one_panel or 0) - withdrawals.telling(connection, row.id)
+    return {
+        "primary": results.primary(judged),
+        "extension": results.extension(judged, rules.strata),
+        "taxonomy": results.taxonomy(judged),
+        "controls": results.controls(judged),
+        "cleanup": results.cleanup(judged),
+        "agreement": reliability.agreement(judged),
+        "adjudication": reliability.adjudication(judged),
+        "quality": reliability.quality(judged, measured, telling),
+    }
 
 
 def _facts(connection: Connection, row: Row[Any], items: Sequence[Item], found: results.Results) -> gate.Facts:
