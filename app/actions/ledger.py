@@ -13,7 +13,7 @@ from app.domain import manifest, rights
 from app.domain.errors import Refused
 from app.formats.toml import read_toml
 from app.store import audit, ledger, studies
-from app.store.db import Store
+from app.store.db import Connection, Store
 from app.world import World
 
 CASES: Final = ("invented", "cc-by", "cc-by-nc-annotations", "data-use-agreement", "practice", "unknown")
@@ -60,13 +60,20 @@ def set_entry(
     """
     entry = rights.entry(values)
     with store.write() as connection:
-        draft_of(connection, study_id)
-        entries = studies.ledger(connection, study_id)
-        others = [each for each in entries if each.source != entry.source]
-        if former not in {None, digest_of(next((each for each in entries if each not in others), None))}:
-            message = f"The entry of “{entry.source}” was changed elsewhere since this page was opened."
-            raise Refused(STALE, message)
-        replaced = ledger.replace(connection, study_id, [*others, entry], at=world.stamp(), actor=actor)
-        digest = manifest.digest(entry.as_data())
-        audit.record(connection, world, actor, "rights.entry.set", study_id, sha256=digest, former=replaced)
+        put_entry(connection, world, actor, study_id, entry, former=former)
     return entry.source
+
+
+def put_entry(
+    connection: Connection, world: World, actor: str, study_id: str, entry: rights.Source, *, former: str | None
+) -> None:
+    """Store one source's entry within a transaction. Raises NotFound, Refused."""
+    draft_of(connection, study_id)
+    entries = studies.ledger(connection, study_id)
+    others = [each for each in entries if each.source != entry.source]
+    if former not in {None, digest_of(next((each for each in entries if each not in others), None))}:
+        message = f"The entry of “{entry.source}” was changed elsewhere since this page was opened."
+        raise Refused(STALE, message)
+    replaced = ledger.replace(connection, study_id, [*others, entry], at=world.stamp(), actor=actor)
+    digest = manifest.digest(entry.as_data())
+    audit.record(connection, world, actor, "rights.entry.set", study_id, sha256=digest, former=replaced)

@@ -132,6 +132,46 @@ class Imported:
     aside: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Sheet:
+    """A file of items as it was read: those that are sound, each with its line, and every problem.
+
+    `digest`: of the file's bytes; `columns`: as they were mapped; `given`: the recordings that came along, and of
+    those that the items name what was found in them.
+    """
+
+    name: str
+    digest: str
+    columns: ItemColumns | None
+    found: Sequence[tuple[Item, int]]
+    problems: Sequence[Problem]
+    given: Given
+    heard: recordings.Heard
+
+
+def read_sheet(data: bytes, name: str, columns: ItemColumns | None = None, given: Given = NONE_GIVEN) -> Sheet:
+    """Read a file of items, whole or as far as anybody reads problems. Raises InvalidInput for what is no such file."""
+    rows = read_items(data, name) if columns is None else read_table(data, name, columns)
+    problems = list(rows.problems)
+    found: list[tuple[Item, int]] = []
+    for row in rows.rows:
+        if len(problems) > MOST_PROBLEMS:
+            break
+        parsed = items_of.parse(row.value, name, row.line)
+        if isinstance(parsed, Item):
+            found.append((parsed, row.line))
+        else:
+            problems += _respelt(columns, parsed)
+    problems += _respelt(columns, unfindable(found, name))
+    heard, unfit = recordings.of_rows(found, name, given)
+    problems += _respelt(columns, unfit)
+    return Sheet(name, manifest.bytes_digest(data), columns, found, problems, given, heard)
+
+
+def _respelt(columns: ItemColumns | None, problems: Sequence[Problem]) -> Sequence[Problem]:
+    return problems if columns is None else columns.respelt(problems)
+
+
 def import_items(  # noqa: PLR0913 - a file, what its columns mean, and the files that it names
     store: Store,
     world: World,
@@ -150,47 +190,39 @@ def import_items(  # noqa: PLR0913 - a file, what its columns mean, and the file
     called as items' keys. `given`: files among which are the items' recordings. Raises InvalidInput, NotFound,
     Refused.
     """
-    rows = read_items(data, name) if columns is None else read_table(data, name, columns)
-    problems = list(rows.problems)
-    found: list[tuple[Item, int]] = []
-    for row in rows.rows:
-        if len(problems) > MOST_PROBLEMS:
-            break
-        parsed = items_of.parse(row.value, name, row.line)
-        if isinstance(parsed, Item):
-            found.append((parsed, row.line))
-        else:
-            problems += parsed if columns is None else columns.respelt(parsed)
-    nameless = unfindable(found, name)
-    problems += nameless if columns is None else columns.respelt(nameless)
-    heard, unfit = recordings.of_rows(found, name, given)
-    problems += unfit if columns is None else columns.respelt(unfit)
+    sheet = read_sheet(data, name, columns, given)
     with store.write() as connection:
-        draft_of(connection, study_id)
-        removed = studies.clear_items(connection, study_id) if replace else 0
-        known = [item for _, item in studies.items(connection, study_id)]
-        twice = items_of.duplicates(found, name, known)
-        problems += twice if columns is None else columns.respelt(twice)
-        if problems:
-            raise InvalidInput(sorted(problems, key=lambda problem: problem.line or 0))
-        digest = manifest.bytes_digest(data)
-        # A column map can exchange off and on: what was made here is imported as it is.
-        made = pairings.of_file(connection, digest) if columns is None else None
-        studies.add_items(connection, study_id, [item for item, _ in found], made)
-        told = {"items": len(found), "removed": removed, "sha256": digest, "pairing": made}
-        audit.record(connection, world, actor, "items.imported", study_id, **told)
-        keys = studies.keys(connection, study_id)
-        wanted = [(keys[item.item_id], item.audio) for item, _ in found if item.audio is not None]
-        put = recordings.keep(connection, world, actor, study_id, wanted, given, heard)
-        asked = len(wanted) + sum(item.audio is not None for item in known)
-        return Imported(
-            items=len(found),
-            removed=removed,
-            filter=pairings.recorded(connection)[made].filter if made else None,
-            recorded=put,
-            unheard=asked - len(recorded(connection, study_id)),
-            aside=tuple(given.aside(frozenset(name for _, name in wanted))),
-        )
+        return take(connection, world, actor, study_id, sheet, replace=replace)
+
+
+def take(
+    connection: Connection, world: World, actor: str, study_id: str, sheet: Sheet, *, replace: bool = False
+) -> Imported:
+    """Add every item of a sheet to a draft within a transaction, which ends where there is a problem."""
+    found, given = sheet.found, sheet.given
+    draft_of(connection, study_id)
+    removed = studies.clear_items(connection, study_id) if replace else 0
+    known = [item for _, item in studies.items(connection, study_id)]
+    problems = [*sheet.problems, *_respelt(sheet.columns, items_of.duplicates(found, sheet.name, known))]
+    if problems:
+        raise InvalidInput(sorted(problems, key=lambda problem: problem.line or 0))
+    # A column map can exchange off and on: what was made here is imported as it is.
+    made = pairings.of_file(connection, sheet.digest) if sheet.columns is None else None
+    studies.add_items(connection, study_id, [item for item, _ in found], made)
+    told = {"items": len(found), "removed": removed, "sha256": sheet.digest, "pairing": made}
+    audit.record(connection, world, actor, "items.imported", study_id, **told)
+    keys = studies.keys(connection, study_id)
+    wanted = [(keys[item.item_id], item.audio) for item, _ in found if item.audio is not None]
+    put = recordings.keep(connection, world, actor, study_id, wanted, given, sheet.heard)
+    asked = len(wanted) + sum(item.audio is not None for item in known)
+    return Imported(
+        items=len(found),
+        removed=removed,
+        filter=pairings.recorded(connection)[made].filter if made else None,
+        recorded=put,
+        unheard=asked - len(recorded(connection, study_id)),
+        aside=tuple(given.aside(frozenset(name for _, name in wanted))),
+    )
 
 
 def assign(

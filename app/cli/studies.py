@@ -140,33 +140,16 @@ def prefill(desk: Desk, study_id: str, *, strata: bool, sources: bool, practice:
     if not strata and not sources and not practice:
         message = "Give --strata, --sources or --practice, or several."
         raise click.UsageError(message)
-    told: list[str] = []
-    data: dict[str, object] = {"study": study_id}
-    try:
-        _prefill(desk, study_id, told, data, strata=strata, sources=sources, practice=practice)
-    except Exception:
-        if told:  # each is a change of its own
-            click.echo("Done, before what follows: " + " ".join(told), err=True)
-        raise
-    return Answer("\n".join(told), data)
-
-
-def _prefill(
-    desk: Desk, study_id: str, told: list[str], data: dict[str, object], *, strata: bool, sources: bool, practice: bool
-) -> None:
-    """Do what was asked for, one after the other; say so in `told` and `data` as it is done."""
-    if strata:
-        planned = prefilling.plan(desk.store, desk.world, desk.actor, study_id)
-        told.append("Planned: " + ", ".join(f"{name} {number}" for name, number in planned.items()) + ".")
-        data |= {"strata": planned}
-    if sources:
-        entered = prefilling.sources(desk.store, desk.world, desk.actor, study_id)
-        told.append("Entered in the ledger, to be decided on: " + ", ".join(entered) + ".")
-        data |= {"sources": entered}
-    if practice:
-        added = prefilling.practice(desk.store, desk.world, desk.actor, study_id)
-        told.append(f"{added} practice items added; their source is approved in the ledger.")
-        data |= {"practice": added}
+    asked = [each for each, wanted in (("strata", strata), ("sources", sources), ("practice", practice)) if wanted]
+    done = prefilling.prefill(desk.store, desk.world, desk.actor, study_id, asked)
+    data = {"strata": dict(done.strata), "sources": list(done.sources), "practice": done.practice}
+    told = {
+        "strata": "Planned: " + ", ".join(f"{name} {number}" for name, number in done.strata.items()) + ".",
+        "sources": "Entered in the ledger, to be decided on: " + ", ".join(done.sources) + ".",
+        "practice": f"{done.practice} practice items added; their source is approved in the ledger.",
+    }
+    lines = [told[each] if data[each] else prefilling.NOTHING_NEW[each] for each in asked]
+    return Answer("\n".join(lines), {"study": study_id} | {each: data[each] for each in asked})
 
 
 @study.command()

@@ -76,6 +76,16 @@ def rows_to_fill(form: Form) -> list[Row]:
     return filled + [Row(after + more, "", "", "") for more in range(EMPTY_ROWS)]
 
 
+def absent(form: Form) -> list[str]:
+    """Return the names of fields whose controls a page always sends and this form lacks: it is half a form.
+
+    Of boxes and choices none need be ticked, and then a browser sends nothing.
+    """
+    sent = [field for field in _FIELDS.values() if field.explanation.control not in (*APART, "several", "choice")]
+    missing = [field.name for field in sent if any(name not in form for name in _controls(field))]
+    return missing if rows(form) else [STRATA, *missing]
+
+
 def read(form: Form, stored: Protocol) -> Protocol:
     """Return the protocol that a form makes of the stored one. Raises InvalidInput with every faulty control."""
     problems = _unknown(form)

@@ -176,14 +176,18 @@ def test_a_read_that_fails_ends_a_command_with_one_calm_line(house, command, err
         assert command == "user list"  # which is one statement
 
 
-def test_of_several_changes_asked_for_at_once_those_that_were_made_are_named(house):
-    made = ["study", "prefill", "unplanned", "--strata", "--practice"]
-    draft_study(house.store, house.world, protocol=protocol("unplanned").replace("= 4", "= 5"))
-    with failing(house.store, EVENT, FULL, after=1, commits=False):
-        code, out, err = house.run(made)
-    assert (code, out) == (1, "")
-    assert err.splitlines()[0] == "Done, before what follows: Planned: fluent 2, word_repetition 4."
-    assert len(err.splitlines()) == 2
+@pytest.mark.parametrize("after", range(4))  # events of strata, sources, practice items and their source
+def test_of_several_changes_asked_for_at_once_all_are_made_or_none(house, after):
+    asked = ["study", "prefill", f"unplanned-{after}", "--strata", "--sources", "--practice"]
+    rows = [*item_rows(), item_rows()[0] | {"item_id": "X-1", "source": "elsewhere"}]
+    draft_study(house.store, house.world, protocol=protocol(f"unplanned-{after}"), rows=rows)
+    before = snapshot(house.store)
+    with failing(house.store, EVENT, FULL, after=after, commits=False) as failed:
+        code, out, err = house.run(asked)
+    assert failed
+    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert snapshot(house.store) == before
+    assert house.run(asked)[0] == 0
 
 
 def test_an_error_that_nobody_foresaw_says_where_it_arose_and_nothing_of_what_it_said(house):

@@ -118,3 +118,15 @@ def test_prefill_plans_what_is_there_and_enters_sources_undecided():
     assert evenhand("study", "prefill", "pilot").code == 2
     assert evenhand("study", "prefill", "pilot", "--practice", "--json").data == {"study": "pilot", "practice": 10}
     assert evenhand("study", "prefill", "pilot", "--practice").code == 1
+
+
+def test_of_what_prefill_is_asked_for_only_what_is_new_is_taken_over_and_the_rest_is_said(place):
+    take("--columns", "map.toml")
+    assert evenhand("study", "prefill", "pilot", "--sources").code == 0
+    answer = evenhand("study", "prefill", "pilot", "--strata", "--sources")
+    assert (answer.code, answer.out.splitlines()[0]) == (0, "Planned: fluent 1, rare 1.")
+    assert "an entry for each source of the items already" in answer.out
+    again = evenhand("study", "prefill", "pilot", "--strata", "--sources")
+    assert again.code == 1
+    assert "these numbers already" in again.err
+    assert "for each source" in again.err

@@ -131,14 +131,23 @@ def test_a_save_that_comes_too_late_keeps_both_versions(lead, store, world):
     assert (stored(store).title, stored(store).strata["fluent"]) == ("My title", 2)
 
 
-def test_half_a_form_empties_nothing(lead, store):
-    before = stored(store)
-    answer = lead.send(form_of(lead), former=None)
-    assert (answer.status_code, stored(store)) == (409, before)
-    csrf, former = (form_of(lead).fields[name] for name in ("csrf", "former"))
-    assert lead.post(EDIT, {"csrf": csrf, "former": former}).status_code == 303
-    assert stored(store)["study.title"] == before["study.title"]
-    assert stored(store).strata == before.strata
+@pytest.mark.parametrize("to", ["save", "preview"])
+def test_a_form_that_lacks_fields_is_refused_and_changes_nothing(lead, store, to):
+    before, whole = stored(store), form_of(lead)
+    rows = {name: None for name in whole.fields if name.startswith("row.")}
+    for lacking in ({"former": None}, {"study.title": None}, {"selection.agreement.n": None}, rows):
+        answer = lead.send(whole, **lacking, to=to)
+        assert answer.status_code == 422, lacking
+        assert "nothing was stored" in words(answer)
+        assert "Open the page of the protocol again" in words(answer)
+    bare = {name: whole.fields[name] for name in ("csrf", "former")} | {"to": [to]}
+    assert lead.post(EDIT, bare).status_code == 422
+    assert (stored(store), saved(store)) == (before, [])
+
+
+def test_a_form_in_which_no_reference_and_no_choice_is_ticked_is_whole(lead, store):
+    assert lead.send(form_of(lead), **{"references.shown": None, "review.practice": None}).status_code == 303
+    assert stored(store)["references.shown"] == []
 
 
 def test_a_plan_fills_the_rows_and_saves_nothing(lead, store):

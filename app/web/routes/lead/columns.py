@@ -27,7 +27,6 @@ GONE: Final = Problem(
     "choose another. Choose it again",
     field="file",
 )
-PREFILLED: Final = {"strata": prefilling.plan, "sources": prefilling.sources, "practice": prefilling.practice}
 
 
 @router.get("/columns")
@@ -150,9 +149,9 @@ def prefill(request: Request, visitor: Signed, study_id: Led, form: SignedForm) 
     """Take over into the draft what its items say, planned numbers or sources; or add the packaged practice items."""
     house, what = house_of(request), one(form, "what")
     try:
-        if what not in PREFILLED:
-            raise InvalidInput.of("expected one of: " + ", ".join(PREFILLED), field="what")
-        PREFILLED[what](house.store, house.world, visitor.name, study_id)
+        if what not in prefilling.NOTHING_NEW:
+            raise InvalidInput.of("expected one of: " + ", ".join(prefilling.NOTHING_NEW), field="what")
+        prefilling.prefill(house.store, house.world, visitor.name, study_id, [what])
     except (InvalidInput, Refused) as error:
         return items_page(request, study_id, *answer_to(error))
     return see_other(f"/lead/studies/{study_id}/items?saved=yes")

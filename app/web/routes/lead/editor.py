@@ -78,9 +78,10 @@ def save(request: Request, visitor: Signed, study_id: Led, form: SignedForm) -> 
     house = house_of(request)
     _, stored = _stored(request, study_id)
     former, seconds = one(form, "former"), cost.PACE
-    if not former:  # half a form would empty what it does not hold
-        message = "This form is not whole, so nothing was saved. Open the page again."
-        raise Refused("half_a_form", message)
+    if not former or (absent := protocol_form.absent(form)):
+        # Shown again it would have empty controls, and the next save would take what they should hold.
+        lacking = f"{len(absent)} of its fields" if former else "the protocol that it was opened on"
+        raise InvalidInput.of(f"this form is not whole: it came without {lacking}. Open the page of the protocol again")
     try:
         rules, seconds = _entered(form, stored)
         if one(form, "to") == "preview":
