@@ -246,6 +246,7 @@ class OffOn(Shape):
 class Primary(Shape):
     """The primary outcome: confirmed destructive edits that the filter introduced.
 
+    `seen_by_both`: of the introduced ones those on which both reviews record it; the adjudicator settled the others.
     A null among severities or groups: the count is small, or left out so that a small one cannot be worked out; the
     null reason beside them says so.
     """
@@ -258,6 +259,7 @@ class Primary(Shape):
     zero_event: ZeroEvent
     damaged: OffOn
     clusters_with_event: int
+    seen_by_both: int | None = None
     reasons: dict[str, int]
     severities: dict[str, int | None]
     severities_null_reason: NullReason | None = None

@@ -325,12 +325,17 @@ def primary(results: Results) -> memo.Primary:
         zero_event=_zero_event(results),
         damaged=_damaged(results),
         clusters_with_event=len({case.item.cluster for case in cases if case.outcome.introduced}),
+        seen_by_both=count(case for case in cases if case.outcome.introduced and _seen_by_both(case.item)),
         reasons=_chosen(cases, lambda coding: coding.reasons),
         severities=severities,
         severities_null_reason=_left_out(severities),
         groups=groups,
         groups_null_reason=_left_out(groups),
     )
+
+
+def _seen_by_both(item: JudgedItem) -> bool:
+    return all(coding.introduced is not None for coding in item.signed)
 
 
 def _primary_rates(results: Results) -> dict[str, tuple[memo.Rate, dict[str, memo.Rate]]]:

@@ -76,6 +76,7 @@ def _damage(memo: Memo) -> Iterator[str]:
             "items that it "
             f"changed and that have a final answer{share}."
         )
+        yield from _how_confirmed(introduced.numerator, memo.primary.seen_by_both)
     else:
         outside = " outside the extension" if extension(memo) else ""
         yield (
@@ -89,6 +90,21 @@ def _damage(memo: Memo) -> Iterator[str]:
     if both or off:
         together, alone = count(both, "item") if both else "no item", count(off, "item") if off else "none"
         yield f"Both texts of {together} were damaged, and of {alone} the off text alone."
+
+
+def _how_confirmed(confirmed: int, by_both: int | None) -> Iterator[str]:
+    """Yield on how many confirmed edits two people saw the damage: what one person settled is less sure."""
+    if by_both is None:  # a memo of before
+        return
+    if by_both == confirmed:
+        yield f"Both reviewers marked introduced damage on {'it' if confirmed == 1 else 'each of them'}."
+    elif not by_both:
+        none, each = ("It was not", "it") if confirmed == 1 else ("None of them was", "each")
+        yield f"{none} marked by both reviewers: the adjudicator settled {each}."
+    else:
+        others = confirmed - by_both
+        were = "was" if by_both == 1 else "were"
+        yield f"{by_both} of them {were} marked by both reviewers; the adjudicator settled the other {others}."
 
 
 def _rest(memo: Memo) -> Iterator[str]:

@@ -52,7 +52,19 @@ def specimens() -> Iterator[memo.Memo]:
     yield _specimen(gate.FAIL, [*_items(gate.PASS), *_apart(gate.FAIL)], synthetic=False)
     yield _specimen(gate.FAIL, [*_items(gate.FAIL), *_apart(gate.PASS)], synthetic=False)
     yield _specimen(gate.FAIL, _apart(gate.FAIL), synthetic=False)
+    for by_both, settled in ((0, 1), (0, 2), (1, 1), (2, 1)):
+        yield _specimen(gate.FAIL, [*_confirmed(by_both), *_confirmed(settled, of_one=True)], synthetic=False)
     yield _thorough()
+
+
+def _confirmed(n: int, *, of_one: bool = False) -> list[JudgedItem]:
+    """Return items of confirmed damage, as two people saw it; `of_one`: as one did, and the adjudicator after."""
+    harm = _SETTLED[gate.FAIL]
+    pair, step = ((harm, _OTHER), Adjudication(harm, "keep", harm)) if of_one else ((harm, harm), None)
+    item = JudgedItem(
+        "fluent", "", changed=True, control=False, first_signed=pair, signed=pair, recorded=pair, adjudication=step
+    )
+    return [item] * n
 
 
 def _apart(rule: str) -> list[JudgedItem]:

@@ -35,6 +35,13 @@ def test_every_word_of_an_honest_memo_is_accounted_for(memo_of, seed):
     assert accounted(made(memo_of, seed), *honest.STRATA) == []
 
 
+@pytest.mark.parametrize(("confirmed", "by_both"), [(1, 1), (2, 2), (1, 0), (2, 0), (4, 1), (4, 3)])
+def test_how_an_edit_was_confirmed_is_told_in_words_that_are_accounted_for(memo, confirmed, by_both):
+    rate = memo.primary.introduced.model_copy(update={"numerator": confirmed})
+    primary = memo.primary.model_copy(update={"introduced": rate, "seen_by_both": by_both})
+    assert accounted(memo.model_copy(update={"primary": primary})) == []
+
+
 def made(memo_of, seed, names=None, **changes):
     """Make an honest memo; `names`: what its strata are called instead."""
     items, study, own, _ = honest.parts(seed)

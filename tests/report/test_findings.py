@@ -17,6 +17,24 @@ def test_a_fail_says_on_how_many_items_and_in_how_many_clusters(memo):
     assert any("damage on 2 items, in" in said and "of 4 episodes" in said for said in shows(memo))
 
 
+@pytest.mark.parametrize(
+    ("confirmed", "by_both", "said"),
+    [
+        (1, 1, "Both reviewers marked introduced damage on it."),
+        (2, 2, "Both reviewers marked introduced damage on each of them."),
+        (3, 1, "1 of them was marked by both reviewers; the adjudicator settled the other 2."),
+        (1, 0, "It was not marked by both reviewers: the adjudicator settled it."),
+        (2, 0, "None of them was marked by both reviewers: the adjudicator settled each."),
+        (2, None, None),
+    ],
+)
+def test_how_sure_a_confirmed_edit_is_is_told_by_how_many_people_saw_it(memo, confirmed, by_both, said):
+    rate = memo.primary.introduced.model_copy(update={"numerator": confirmed})
+    primary = memo.primary.model_copy(update={"introduced": rate, "seen_by_both": by_both})
+    told = [line for line in shows(memo.model_copy(update={"primary": primary})) if "both reviewers" in line.lower()]
+    assert told == ([said] if said else [])
+
+
 def test_a_pass_says_how_many_items_the_filter_changed(memos):
     assert any("has confirmed introduced damage; the filter changed" in said for said in shows(memos["PASS"]))
 

@@ -125,6 +125,9 @@ def count(scenes, *, adjudicator=True):
             }
             for key in DESTRUCTIVE
         },
+        "seen_by_both": sum(
+            hit and scene.one.introduces and scene.two.introduces for hit, scene in zip(hits, scenes, strict=True)
+        ),
         "type_unsettled": sum(hits) - sum(said.introduces for said in settles),
         "observed": (sum(scene.one.label == scene.two.label for scene in people), len(people)),
         "routing": (sum(scene.one == scene.two for scene in people), len(people)),
@@ -163,6 +166,7 @@ def read(memo):
         "counting_unresolved": rate(primary["introduced_counting_unresolved"]),
         "among_changed": rate(primary["introduced_among_changed"]),
         "by_label": labels,
+        "seen_by_both": primary["seen_by_both"],
         "type_unsettled": unsettled,
         "observed": rate(agreed["observed"]),
         "routing": rate(agreed["routing"]),
