@@ -100,7 +100,7 @@ def _sources(connection: Connection, world: World, actor: str, study_id: str) ->
 
 def _undecided(source: str, kind: str, actor: str, at: str) -> rights.Source:
     """Return an entry in which nothing is known but the name; unknown means no."""
-    texts = dict.fromkeys(rights.FIELDS.keys() - {"permitted_operations", "retain_until"}, "not known yet")
+    texts = dict.fromkeys(rights.FIELDS.keys() - {"permitted_operations", "retain_until"}, rights.NOT_KNOWN)
     begun = next(each.entry for each in cases() if each.key == "unknown")
     decided = {"source": source, "kind": kind, "decision": "unknown", "decided_by": actor, "decided_at": at}
     return rights.entry({**texts, **begun, **decided})

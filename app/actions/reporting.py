@@ -70,7 +70,7 @@ def export_beside(store: Store, world: World, actor: str, study_id: str, name: s
     to write elsewhere on this computer. Raises InvalidInput, Refused, NotFound.
     """
     if not protocol.ID_PATTERN.fullmatch(name):
-        told = "expected 1 to 64 letters, digits, dots, hyphens or underscores, beginning with a letter or digit"
+        told = "expected 1 to 64 letters a to z, digits, dots, hyphens or underscores, beginning with a letter or digit"
         raise InvalidInput.of(told, field="folder")
     folder = store.folder.absolute() / EXPORTS
     with bundle.writable(folder):

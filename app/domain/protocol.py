@@ -59,7 +59,7 @@ def _text(value: Any) -> str | None:
 
 
 def _study_id(value: Any) -> str | None:
-    expected = "1 to 64 letters, digits, dots, hyphens or underscores, beginning with a letter or digit"
+    expected = "1 to 64 letters a to z, digits, dots, hyphens or underscores, beginning with a letter or digit"
     return None if isinstance(value, str) and ID_PATTERN.fullmatch(value) else expected
 
 

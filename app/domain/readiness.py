@@ -126,7 +126,7 @@ def assess(
     equal = sum(shows_the_arm(rules, item) for item in study)
     return Readiness(
         errors=tuple(errors),
-        warnings=tuple(_warnings(rules, items, people, origin)),
+        warnings=(*_warnings(rules, items, people, origin), *rights.unsettled(counted | practised, ledger)),
         acknowledge=tuple(
             each for each in _acknowledgements(rules, items, people, origin, equal, recorded) if each.count
         ),
@@ -279,6 +279,8 @@ def _warnings(rules: Protocol, items: Sequence[Item], people: People, origin: Or
         )
     if not rules.controls:
         warnings.append("There is no control stratum: the verdict cannot be PASS.")
+    elif not any(item.stratum in rules.controls for item in items if item.role == STUDY):
+        warnings.append("No item is of a control stratum: the verdict cannot be PASS.")
     numbers = sum(map(numeric, {name for item in items for name in (item.item_id, item.cluster)}))
     if numbers:
         warnings.append(

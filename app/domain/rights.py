@@ -25,6 +25,7 @@ OPERATIONS: Final = (
 )
 NEEDED: Final = ("store", "derive", "publish_aggregate")
 NEEDED_TO_HEAR: Final = "play"
+NOT_KNOWN: Final = "not known yet"  # what an entry says of which nobody has settled anything
 
 
 @dataclass(frozen=True)
@@ -170,6 +171,16 @@ def shortfalls(
             continue
         problems.append(Problem(f"source “{name}”: {told}", field="rights"))
     return problems
+
+
+def unsettled(in_use: Collection[str], ledger: Iterable[Source]) -> list[str]:
+    """Say of each source in use that is approved which of its fields still say that nothing is known."""
+    told = []
+    for entry in ledger:
+        open_ = [key.replace("_", " ") for key in FIELDS if getattr(entry, key) == NOT_KNOWN]
+        if open_ and entry.source in in_use and entry.decision == "approved":
+            told.append(f"“{entry.source}” is approved, and the ledger says “{NOT_KNOWN}” of: {', '.join(open_)}.")
+    return told
 
 
 def _needed(heard: bool) -> tuple[str, ...]:  # noqa: FBT001 - one fact, named where it is asked

@@ -153,6 +153,61 @@ def test_a_lead_takes_a_study_from_an_empty_store_to_a_memo(lena, evenhand, tab,
     assert [fault for fault in lena.faults if "422" not in fault] == []
 
 
+# As Excel in Germany saves it: semicolons, Windows-1252, numbered, and not one column called as the docs call it.
+EXCEL = (
+    "Nr;Gruppe;Folge;Erkannt;Filter aus;Filter an;Gemeint\r\n"
+    "1;Wortwiederholung;e1;ich ich möchte 5 €;ich ich möchte 5 €;ich möchte 5 €;Ich möchte fünf Euro.\r\n"
+    "2;flüssig;e2;„sie“ ging um zwölf;„sie“ ging um zwölf;sie ging um zwölf;Sie ging um 12.\r\n"
+).encode("cp1252")
+
+
+def test_a_numbered_table_from_excel_with_umlauts_becomes_a_frozen_study_by_pages_alone(lena, evenhand):
+    evenhand.add_people("ravi", "ines")
+    page = lena.page
+    page.get_by_role("link", name="Create a study").click()
+    page.get_by_label("Id", exact=True).fill("kueche")
+    page.get_by_label("Title", exact=True).fill("Küchengespräche")
+    page.get_by_label("Synthetic").check()
+    page.get_by_label("Four strata of 5").check()
+    press(page, "Create it and go on")
+    page.goto("/lead/studies/kueche/items")
+    page.get_by_label("Items", exact=True).set_input_files({"name": "p.csv", "mimeType": "text/csv", "buffer": EXCEL})
+    press(page, "Import")
+    for key in ("item_id", "stratum", "cluster", "raw_hypothesis", "off", "on", "semantic_reference"):
+        assert page.locator(f'[name="column.{key}"]').input_value() != "", key
+    page.locator('[name="constant.source"]').fill("Küche")
+    page.get_by_label("Every one of these words reads as it should").check()
+    press(page, "Import")
+    press(page, "Plan what is there")
+    press(page, "Enter it, undecided")
+    page.get_by_role("link", name="say so in the protocol").click()
+    rows = {page.locator(f'[name="row.{n}.name"]').input_value(): n for n in range(3)}
+    page.locator(f'[name="row.{rows["flüssig"]}.role"]').select_option("control")
+    page.locator(f'[name="row.{rows["fluent"]}.name"]').fill("")
+    page.locator(f'[name="row.{rows["fluent"]}.number"]').fill("")
+    press(page, "Save the protocol")
+    follow_next(page)
+    page.get_by_role("link", name="Edit or decide").click()
+    page.get_by_role("link", name="Invented text").click()
+    page.get_by_label("Publisher").fill("our group")
+    page.get_by_label("Reference owner").fill("our group")
+    page.get_by_label("Decision").select_option("approved")
+    press(page, "Save the entry")
+    follow_next(page)
+    for name, role in (("rosa", "Reviewer"), ("ravi", "Reviewer"), ("ines", "Adjudicator")):
+        page.get_by_label(name, exact=True).select_option(label=role)
+    page.get_by_label("Qualification of the judges").fill("two linguists")
+    press(page, "Save who takes part")
+    follow_next(page)
+    told = page.locator("main").inner_text()
+    assert "To acknowledge" not in told
+    assert "not known yet" not in told
+    press(page, "Freeze the study")
+    page.get_by_text("Wait for the reviewers to sign off.").wait_for()
+    assert evenhand.do("verify")["ok"] is True
+    assert (lena.elsewhere, lena.faults) == ([], [])
+
+
 def test_a_lead_without_javascript_prepares_a_study_all_the_same(evenhand, tab):
     evenhand.add_people("rosa", "ravi", "ines")
     evenhand.do("user", "add", "lena", "--lead", "--password-stdin", given=password_of("lena") + "\n")

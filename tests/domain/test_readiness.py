@@ -13,6 +13,7 @@ from tests.domain.test_rights import TABLE
 ENOUGH = People(reviewers=2, adjudicators=1, leads=1)
 LEDGER = parse_rights({"source": [TABLE]})
 REAL = parse_rights({"source": [TABLE | {"kind": "corpus"}]})
+OPEN = [replace(LEDGER[0], publisher="not known yet", licence="not known yet")]
 WORDS = Item("P-1", "words", "ep-one", "invented", "I I go", "I I go", "I go", semantic_reference="I am going")
 FLUENT = replace(WORDS, item_id="P-2", stratum="fluent", raw_hypothesis="I go", off="I go", on="I go")
 ITEMS = [WORDS, FLUENT]
@@ -68,6 +69,9 @@ def test_a_corpus_study_needs_a_reference_for_each_item_and_the_policy_of_its_re
         ({}, ["unverified"], ["adjudicator", "control"]),
         ({"people": replace(ENOUGH, adjudicators=0)}, ["unverified", "no adjudicator"], ["control"]),
         ({"selection__controls": []}, ["unverified", "no control"], ["adjudicator"]),
+        ({"items": [WORDS]}, ["No item is of a control stratum"], ["There is no control stratum"]),
+        ({"ledger": OPEN}, ["“invented” is approved, and the ledger says “not known yet” of: publisher, licence."], []),
+        ({"ledger": [*LEDGER, replace(OPEN[0], source="elsewhere")]}, ["unverified"], ["not known yet"]),
     ],
 )
 def test_what_weakens_a_study_without_stopping_it_is_a_warning(given, said, unsaid):

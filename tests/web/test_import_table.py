@@ -249,6 +249,19 @@ def test_what_is_there_is_planned_with_one_click_where_the_protocol_plans_otherw
     assert lena.send(form).status_code == 409
 
 
+def test_a_control_without_items_stays_planned_and_the_page_says_why_and_where_to_say_otherwise(lena):
+    send(lena, to_columns(lena, TABLE.replace("fluent", "flüssig").encode()))
+    page = lena.page(PLACE)
+    assert "No item is of fluent: planned on, because the protocol counts it as a control" in page.text
+    assert "No item is of a control stratum" in page.text
+    assert "/lead/studies/pilot/protocol/edit#field-selection.strata" in page.links
+    (form,) = [form for form in page.forms if form.fields.get("what") == ["strata"]]
+    lena.send(form)
+    assert "No item is of a control stratum" in lena.page(PLACE).text
+    send(lena, to_columns(lena), replace="yes")
+    assert "No item is of a control stratum" not in lena.page(PLACE).text
+
+
 def test_a_source_that_the_ledger_lacks_is_entered_undecided_and_what_was_decided_stays(lena, store):
     send(lena, to_columns(lena))
     (form,) = [form for form in lena.page(PLACE).forms if form.fields.get("what") == ["sources"]]

@@ -6,6 +6,7 @@ import pytest
 
 from app.actions.ledger import CASES, cases
 from app.config import content
+from app.domain.privacy import numeric
 from app.domain.rights import FIELDS, OPERATIONS
 from app.store import studies, verify
 from tests.house import Page, draft_study, item_rows
@@ -116,6 +117,15 @@ def test_a_case_knows_only_keys_and_operations_of_the_ledger(case):
     assert set(told["entry"]) <= set(FIELDS) - {"source", "decision", "decided_by", "decided_at"}
     assert set(told["entry"]["permitted_operations"]) <= set(OPERATIONS)
     assert len(told["check"]) >= 3
+
+
+@pytest.mark.parametrize("name", [*(f"ledger/{case}.toml" for case in CASES), "starter/rights.toml"])
+def test_no_packaged_entry_says_a_number_that_an_item_may_be_called(name):
+    told = tomllib.loads(content(name).read_text(encoding="utf-8"))
+    entries = told["source"] if "source" in told else [told["entry"]]
+    texts = [value for entry in entries for value in entry.values() if isinstance(value, str)]
+    assert texts
+    assert not [text for text in texts if numeric(text)]
 
 
 def test_every_packaged_case_is_offered():
