@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
 from app.domain import expected as answers
@@ -63,7 +63,7 @@ class Item:
         A recording, a role of its own and a known answer stand in it only where there are such:
         the digests of items that were frozen before there were any stay as they are.
         """
-        data = asdict(self) | {"tags": list(self.tags)}
+        data = vars(self) | {"tags": list(self.tags)}  # asdict copies each text: a third of an import's time
         del data["role"], data["expected"]
         if self.audio is None:
             del data["audio"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -12,6 +13,8 @@ from app.domain.item import Item
 
 SCHEMA: Final = "evenhand-manifest/1"
 GENESIS: Final = "0" * 64
+MOST: Final = 2**53 - 1
+_WRITER: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":"))
 
 
 def canonical(data: Any) -> bytes:
@@ -20,7 +23,22 @@ def canonical(data: Any) -> bytes:
     >>> canonical({"b": 1, "a": "é"}).decode()
     '{"a":"é","b":1}'
     """
+    if _alike(data):
+        try:
+            return _WRITER.encode(data).encode()  # ten times as fast, and all that an item holds
+        except UnicodeEncodeError:
+            pass  # half a surrogate pair: the other one refuses it in its own words
     return rfc8785.dumps(data)
+
+
+def _alike(data: Any) -> bool:
+    """Tell whether Python's own writer gives the same bytes: not of fractions, nor of keys that it orders otherwise."""
+    kind = type(data)
+    if kind is dict:
+        return all(type(key) is str and key.isascii() and _alike(value) for key, value in data.items())
+    if kind is list:
+        return all(map(_alike, data))
+    return kind is str or kind is bool or data is None or (kind is int and -MOST <= data <= MOST)
 
 
 def digest(data: Any) -> str:

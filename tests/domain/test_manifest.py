@@ -2,6 +2,7 @@ import hashlib
 from dataclasses import replace
 
 import pytest
+import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,6 +36,22 @@ PLAIN = st.recursive(
 )
 def test_canonical_bytes_are_those_of_rfc_8785(data, wanted):
     assert canonical(data).decode() == wanted
+
+
+@given(PLAIN | st.dictionaries(st.sampled_from("aZ_~0 "), PLAIN | st.floats(allow_nan=False, allow_infinity=False)))
+def test_whichever_writer_is_taken_the_bytes_are_those_of_the_standards_own(data):
+    assert canonical(data) == rfc8785.dumps(data)
+
+
+def test_every_character_is_written_as_the_standard_has_it():
+    for code in (*range(0xD800), *range(0xE000, 0x110000, 7), 0xFFFE, 0xFFFF, 0x10000, 0x10FFFF):
+        assert canonical([chr(code)]) == rfc8785.dumps([chr(code)])
+
+
+@pytest.mark.parametrize("data", ["\ud83d", {"a": ["\ud83d"]}, 2**53, -(2**53), float("nan"), {1: "a"}, {"a": {1, 2}}])
+def test_what_the_standard_refuses_is_refused(data):
+    with pytest.raises(rfc8785.CanonicalizationError):
+        canonical(data)
 
 
 def test_a_digest_is_the_sha_256_of_the_canonical_bytes():
