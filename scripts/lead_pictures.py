@@ -105,6 +105,8 @@ def prepare(page: Page, out: Path) -> None:
     _import(page, out)
     _name_people(page, out)
     take(_go(page, f"{PLACE}/freeze"), out / "freeze")
+    take(_go(page, f"{PLACE}/protocol"), out / "protocol")
+    take(_go(page, "/lead/accounts"), out / "accounts")
     take(_go(page, "/lead"), out / "studies")
     _select(page, out)
 
@@ -157,6 +159,12 @@ def _select(page: Page, out: Path) -> None:
         page.locator(f'input[name="{control}"]').set_input_files(_file(name, (POOL / name).read_bytes()))
     _press(page, "Show what is drawn")
     _take_tall(page, out / "select", 900)
+
+
+def look_back(page: Page, study: str, out: Path) -> None:
+    """Look at what a closed study ends in: its single cases, and the export of its memo."""
+    _take_tall(_go(page, f"/lead/studies/{study}/cases"), out / "cases", 1000)
+    take(_go(page, f"/lead/studies/{study}/export"), out / "export")
 
 
 def ask_to_withdraw(page: Page, study: str, out: Path) -> None:

@@ -270,6 +270,7 @@ def play(house: House, out: Path) -> None:
 
     command(house.folder, "close", house.study)
     take(lead.open(f"/lead/studies/{house.study}/results"), out / "memo")
+    lead_pictures.look_back(lead.page, house.study, out)
 
 
 def practise(visitor: Visitor, out: Path | None = None) -> None:
