@@ -171,6 +171,7 @@ POST /lead/studies/{study_id}/protocol    404 404 404 303 404 404 303
 POST /lead/studies/{study_id}/rights      404 404 404 303 404 404 303
 GET  /lead/studies/{study_id}/protocol/edit 404 404 404 200 404 404 303
 GET  /lead/studies/{study_id}/rights/entry 404 404 404 200 404 404 303
+POST /lead/studies/{study_id}/protocol/edit 404 404 404 422 404 404 303
 POST /lead/studies/{study_id}/items       404 404 404 422 404 404 303
 POST /lead/studies/{study_id}/items/audio 404 404 404 303 404 404 303
 POST /lead/studies/{study_id}/people      404 404 404 422 404 404 303

@@ -129,4 +129,5 @@ def test_a_refused_form_says_so_beside_its_field_and_on_top(walk):
     assert {"/login", "/code", "/account"} < {where for where, _ in refused}
     for where, html in refused:
         assert 'role="alert"' in html, where
-        assert where == "/login" or re.search(r'aria-invalid="true"[^>]*aria-describedby="error-', html), where
+        whole = where == "/login" or "this form is not whole" in html  # a fault of the form, of no field
+        assert whole or re.search(r'aria-invalid="true"[^>]*aria-describedby="error-', html), where

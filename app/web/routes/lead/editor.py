@@ -76,12 +76,17 @@ def _begun(entry: Entry, key: str) -> Entry:
 def save(request: Request, visitor: Signed, study_id: Led, form: SignedForm) -> Response:
     """Store what was entered in place of the draft's protocol, or show what it would cost."""
     house = house_of(request)
-    _, stored = _stored(request, study_id)
+    row, stored = _stored(request, study_id)
     former, seconds = one(form, "former"), cost.PACE
-    if not former or (absent := protocol_form.absent(form)):
-        # Shown again it would have empty controls, and the next save would take what they should hold.
-        lacking = f"{len(absent)} of its fields" if former else "the protocol that it was opened on"
-        raise InvalidInput.of(f"this form is not whole: it came without {lacking}. Open the page of the protocol again")
+    if told := _lacking(form):
+        # What is stored, never this form again: its empty controls would be saved with the next press.
+        return _page(
+            request,
+            study_id,
+            Entry(protocol_form.controls(stored), row.protocol_sha256, stored),
+            422,
+            [Problem(told)],
+        )
     try:
         rules, seconds = _entered(form, stored)
         if one(form, "to") == "preview":
@@ -94,6 +99,15 @@ def save(request: Request, visitor: Signed, study_id: Led, form: SignedForm) -> 
         return _page(request, study_id, entry, status, problems, asked=one(form, "pace"))
     slower = f"&pace={seconds}" if seconds != cost.PACE else ""
     return see_other(f"/lead/studies/{study_id}/protocol/edit?saved=yes{slower}")
+
+
+def _lacking(form: Form) -> str | None:
+    """Say what a form lacks that the page always sends, or None where it is whole."""
+    absent = protocol_form.absent(form)
+    if one(form, "former") and not absent:
+        return None
+    lacking = f"{len(absent)} of its fields" if absent else "the protocol that it was opened on"
+    return f"this form is not whole: it came without {lacking}. Below is what is stored; enter your changes again"
 
 
 def _entered(form: Form, stored: Protocol) -> tuple[Protocol, int]:
