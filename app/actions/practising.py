@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sized
+from collections.abc import Iterator
 
 from app.actions.reviewing import Form, Judge
 from app.domain import blinding
 from app.domain.errors import NotFound, Refused
-from app.domain.expected import needed
 from app.domain.judgement import check
 from app.store import audit, practising, studies
 from app.store.db import Connection, Store
@@ -45,18 +44,10 @@ def submit(store: Store, world: World, judge: Judge, token: str, form: Form) -> 
         practising.answer(connection, row.id, given, right=right)
         told = {"left": sum(each.answer is None for each in entries) - 1}
         audit.record(connection, world, judge.name, "practice.answered", judge.study_id, **told)
-        if told["left"] == 0 and _passed(connection, judge, sum(bool(each.right) for each in entries) + right, entries):
-            _finish(connection, world, judge)
-
-
-def _passed(connection: Connection, judge: Judge, right: int, entries: Sized) -> bool:
-    share = studies.protocol_of(studies.get(connection, judge.study_id))["review.practice_pass"]
-    return right >= needed(len(entries), share)
-
-
-def _finish(connection: Connection, world: World, judge: Judge) -> None:
-    if practising.finished(connection, judge.study_id, judge.account_id, world.stamp()):
-        audit.record(connection, world, judge.name, "practice.finished", judge.study_id)
+        if practising.due(connection, judge.study_id, judge.account_id):
+            return
+        if practising.finished(connection, judge.study_id, judge.account_id, world.stamp()):
+            audit.record(connection, world, judge.name, "practice.finished", judge.study_id)
 
 
 def again(store: Store, world: World, judge: Judge) -> None:

@@ -12,7 +12,7 @@ from app.domain.errors import InvalidInput, NotFound, Refused, StaleVersion
 from app.domain.judgement import Coding, check, chosen, unshowable
 from app.domain.manifest import digest
 from app.domain.outcome import queue
-from app.store import audit, judgements, studies
+from app.store import audit, judgements, practising, studies
 from app.store.db import Connection, Row, Store
 from app.world import World
 
@@ -49,8 +49,8 @@ def submit(store: Store, world: World, judge: Judge, token: str, form: Form) -> 
         return going_on(connection, world, judge, slot, noted=standing is not None)
 
 
-def _refuse_before_practice(standing: Row[Any]) -> None:
-    if standing.practice_due:
+def _refuse_before_practice(connection: Connection, judge: Judge, standing: Row[Any]) -> None:
+    if standing.in_round and practising.due(connection, judge.study_id, judge.account_id):
         message = "The practice round comes first."
         raise Refused("practice", message)
 
@@ -62,7 +62,7 @@ def admit(connection: Connection, judge: Judge, slot: Row[Any], form: Form) -> R
     if former is not None and former.version == slot.version and former.fingerprint == fingerprint(form):
         return None
     standing = refuse_finished(connection, judge)
-    _refuse_before_practice(standing)
+    _refuse_before_practice(connection, judge, standing)
     if former is not None or version != slot.version:
         raise StaleVersion(slot.version, version)
     return standing
@@ -176,7 +176,7 @@ def save_draft(store: Store, world: World, judge: Judge, token: str, form: Form)
         raise InvalidInput(problems)
     with store.write() as connection:
         slot = own_slot(connection, judge, token)
-        _refuse_before_practice(refuse_finished(connection, judge))
+        _refuse_before_practice(connection, judge, refuse_finished(connection, judge))
         if _version(form) != slot.version:
             raise StaleVersion(slot.version, _version(form))
         judgements.save_draft(connection, slot.id, kept, world.stamp())
@@ -202,7 +202,7 @@ def set_flag(store: Store, judge: Judge, token: str, *, flagged: bool) -> None:
     """
     with store.write() as connection:
         slot = own_slot(connection, judge, token)
-        _refuse_before_practice(refuse_finished(connection, judge))
+        _refuse_before_practice(connection, judge, refuse_finished(connection, judge))
         judgements.set_flag(connection, slot.id, flagged=flagged)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -48,6 +48,15 @@ def needed(items: int, share: float) -> int:
     (7, 3, 0, 0)
     """
     return next((right for right in range(items) if right / items >= share), items)
+
+
+def round_due(right: Sequence[bool | None], share: float) -> bool:
+    """Tell whether a practice round is still to be gone through, or again: what was right of it, None where unanswered.
+
+    >>> round_due([True, None], 0.5), round_due([True, False], 0.5), round_due([True, False], 0.8)
+    (True, False, True)
+    """
+    return None in right or sum(map(bool, right)) < needed(len(right), share)
 
 
 def parse(value: Mapping[str, Any], *, identical: bool) -> Expected | dict[str, str]:

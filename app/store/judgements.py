@@ -153,7 +153,7 @@ def set_flag(connection: Connection, slot_id: int, *, flagged: bool) -> None:
 
 
 def standing(connection: Connection, study_id: str, account_id: int) -> Row[Any]:
-    """Return what decides on whether a member may answer: closed_at, signed_at, practice_due; and what answers note."""
+    """Return what decides on whether a member may answer: closed_at, signed_at, in_round; and what answers note."""
     return connection.execute(_MAY, {"study": study_id, "account": account_id}).one()
 
 
@@ -166,7 +166,7 @@ SIGNED: Final = (
 )
 _MAY: Final = (
     select(study.c.closed_at, study.c.manifest_sha256, member.c.worked, member.c.work_began, member.c.work_ended)
-    .add_columns(SIGNED.label("signed_at"), practising.DUE.label("practice_due"))
+    .add_columns(SIGNED.label("signed_at"), practising.IN_ROUND.label("in_round"))
     .join(member, member.c.study_id == study.c.id)
     .where(study.c.id == bindparam("study"), member.c.account_id == bindparam("account"))
 )

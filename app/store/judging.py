@@ -153,7 +153,10 @@ def desk(connection: Connection, study_id: str, account_id: int) -> Desk | None:
         guessed=sum(each.guess is not None for each in sample),
         practice=rules["review.practice"],
         practice_pass=rules["review.practice_pass"],
-        practice_due=found.closed_at is None and found.signed_at is None and found.practice_due,
+        practice_due=found.closed_at is None
+        and found.signed_at is None
+        and found.in_round
+        and practising.due(connection, study_id, account_id),
         work=judgements.work_of(found),
     )
 
@@ -168,7 +171,7 @@ _TOTAL: Final = (
 _DESK: Final = (
     select(study.c.title, study.c.protocol, study.c.closed_at, study.c.adjudication_opened_at)
     .add_columns(member.c.role, member.c.done, member.c.worked, member.c.work_began, member.c.work_ended)
-    .add_columns(_TOTAL.label("total"), judgements.SIGNED.label("signed_at"), practising.DUE.label("practice_due"))
+    .add_columns(_TOTAL.label("total"), judgements.SIGNED.label("signed_at"), practising.IN_ROUND.label("in_round"))
     .join(member, member.c.study_id == study.c.id)
     .where(study.c.id == bindparam("study"), member.c.account_id == bindparam("account"))
     .where(study.c.frozen_at.is_not(None), member.c.role != "lead")

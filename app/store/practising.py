@@ -6,13 +6,16 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Float, Row, and_, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, delete, insert, select, update
 
 from app.domain.blinding import Slot
+from app.domain.expected import round_due
 from app.domain.item import PRACTICE
 from app.domain.judgement import Judgement
 from app.domain.manifest import canonical
-from app.store.tables import item, member, practice, recording, study
+from app.store import studies
+from app.store.studies import protocol_of
+from app.store.tables import item, member, practice, recording
 
 
 def items(connection: Connection, study_id: str) -> list[int]:
@@ -83,23 +86,20 @@ def finished(connection: Connection, study_id: str, account_id: int, at: str) ->
     return connection.execute(update(member).where(*first).values(practised_at=at)).rowcount == 1
 
 
-def _due() -> ColumnElement[bool]:
-    """Select, of a member of a study, whether the practice round is still to be gone through: it comes first.
-
-    Or gone through again, where fewer answers were as expected than the study asks for.
-    """
+def _in_round() -> ColumnElement[bool]:
+    """Select, of a member, whether they have a practice round and never came to its end as the study asks."""
     mine = (practice.c.study_id == member.c.study_id, practice.c.account_id == member.c.account_id)
-    there = item.c.withdrawal.is_(None)
-    unanswered = select(practice.c.id).join(item, item.c.id == practice.c.item).where(*mine, there)
-    unanswered = unanswered.where(practice.c.answer.is_(None)).correlate(member)
-    right = select(func.avg(practice.c.right, type_=Float)).join(item, item.c.id == practice.c.item)
-    reached = func.coalesce(right.where(*mine, there).correlate(member).scalar_subquery(), 1.0)
-    asked = func.coalesce(func.json_extract(study.c.protocol, "$.review.practice_pass", type_=Float), 0.0)
-    first = (member.c.left_at.is_(None), member.c.practised_at.is_(None))
-    return and_(*first, or_(unanswered.exists(), reached < asked))
+    there = select(practice.c.id).join(item, item.c.id == practice.c.item).where(*mine, item.c.withdrawal.is_(None))
+    return and_(member.c.left_at.is_(None), member.c.practised_at.is_(None), there.correlate(member).exists())
 
 
-DUE: Final = _due()
+IN_ROUND: Final = _in_round()
+
+
+def due(connection: Connection, study_id: str, account_id: int) -> bool:
+    """Tell of somebody `IN_ROUND` whether the round is still to be gone through, or gone through again."""
+    right = [None if row.answer is None else bool(row.right) for row in entries(connection, study_id, account_id)]
+    return round_due(right, protocol_of(studies.get(connection, study_id))["review.practice_pass"])
 
 
 def _round(study_id: str, account_id: int) -> ColumnElement[bool]:
